@@ -166,11 +166,13 @@ class Typed:
 
 
 def typed_call(tool: str, text: str) -> Typed:
-    """Return the call. A payload of a hook is split, from either box.
+    """Return the call. A payload of a hook is split, from either box; a command in the box of the tool is Bash's.
 
     Raises Fault invalid_input: what is missing, or the line and column at which the JSON goes wrong.
     """
     in_tool = tool.lstrip().startswith("{")
+    if not in_tool and not text.strip() and len(tool.split()) > 1:  # no tool has a name of several words
+        tool, text = "Bash", json.dumps({"command": tool.strip()}, ensure_ascii=False)
     if in_tool and not text.strip():
         tool, text = "", tool
     if not tool.strip() and not text.lstrip().startswith("{"):

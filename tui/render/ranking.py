@@ -360,7 +360,8 @@ def no_files(places: Sequence[Path]) -> Notice:
     where = f"Searched: {looked}." if looked else "Set rules.files in the settings."
     return Notice(
         "No rule files",
-        f'A rule file is Markdown with rules like "### ERR-001: title". {where}',
+        f'A rule file is Markdown with rules like "### ERR-001: title". {where}'
+        " Code that CLAUDE.md or AGENTS.md of the call's project forbids is a rule, too.",
         (
             *((("{rules.edit}", "create one in your editor"),) if places else ()),
             ("casebook config init", "create a settings file (set rules.files)"),

@@ -193,7 +193,10 @@ class ToolBox(Input):
 
     def __init__(self) -> None:
         super().__init__(
-            placeholder="Tool: Bash, Write, Edit, Task", id="typed-tool", select_on_focus=False, max_length=20_000
+            placeholder="Tool (Bash, Write, Edit, Task) or a command",
+            id="typed-tool",
+            select_on_focus=False,
+            max_length=20_000,
         )
 
     def on_paste(self, event: events.Paste) -> None:

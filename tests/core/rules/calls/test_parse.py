@@ -59,6 +59,12 @@ def test_what_stands_in_the_wrong_box_is_told(tool: str, text: str, told: str) -
     assert found.value.message == told
 
 
+@pytest.mark.parametrize("tool", ["git push --force", "  npm ci "])
+def test_a_command_in_the_place_of_the_tool_is_a_call_of_bash(tool: str) -> None:
+    found = typed_call(tool, "")
+    assert (found.call.tool_name, dict(found.call.tool_input)) == ("Bash", {"command": tool.strip()})
+
+
 def test_an_input_with_such_names_in_it_is_no_payload() -> None:
     found = typed_call("mcp__log", '{"tool_name": "Bash", "text": "x"}')
     assert not found.wrapped and found.call.tool_name == "mcp__log"
