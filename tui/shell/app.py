@@ -204,8 +204,9 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         now = self.situation()
         action = action_here(action_id, now)
         if why_not := action.enabled(now):
-            self.say(self.signs.fill_keys(why_not), severity="warning")
+            self.refuse(inline(self.signs.fill_keys(why_not), 400))
             return
+        self.take_refusal_back()
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
         for part in (*nearby, self._situated):
             if part is not self and isinstance(part, Performer) and part.perform(action.id):

@@ -286,11 +286,21 @@ class OneToast(App[None], inherit_bindings=False):
     graver. What is said without the person's doing stays beside it, and never twice."""
 
     _acted = 0.0  # when the person pressed a key or a button last, as `time` says it
+    _refused = ""  # why the last key did nothing, while that may be on the screen
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, (events.Key, events.MouseDown)):
             self._acted = time()
         await super().on_event(event)
+
+    def refuse(self, why: str) -> None:
+        """Say why a key does nothing now; the next one that does something takes it away."""
+        self._refused = why
+        self.notify(why, severity="warning", markup=False, timeout=4)
+
+    def take_refusal_back(self) -> None:
+        refused, self._refused = self._refused, ""
+        self.take_back(refused)
 
     def take_back(self, text: str) -> None:
         """Remove this line from the toasts: what it says is over."""

@@ -12,7 +12,7 @@ from textual.widgets._toast import Toast
 
 from core.base.config.settings_sources import load_config
 from tests.tui.panes.evidence.support import one_of_each, opened
-from tests.tui.support import NOW, app_on, frame, offered, settled, until
+from tests.tui.support import NOW, app_on, frame, offered, settled, toasts, until
 from tui.actions.action import Around, Situation
 from tui.actions.registry import ACTIONS, BY_NAME
 from tui.panes.errors.actions import ErrorsNow
@@ -222,6 +222,28 @@ async def test_the_status_says_where_what_and_how(casebook: Path, tmp_path: Path
             assert told in text, told
         await pilot.press("escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+@pytest.mark.parametrize("action", ["app.status", "app.help"])
+async def test_a_dialog_covers_all_of_a_small_screen_but_its_top(casebook: Path, action: str) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        app.action_perform(action)
+        await until(pilot, lambda: len(app.screen_stack) == 2 and "esc closes" in frame(app))
+        lines = frame(app).rstrip("\n").split("\n")
+        assert lines[0].startswith(" casebook") and lines[1].startswith("╭─ ")
+        assert "esc closes" in lines[-1], "no edge and no keys of the pane behind it"
+
+
+async def test_why_a_key_did_nothing_is_gone_once_one_does_something(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        app.action_perform("list.unfilter")
+        await until(pilot, lambda: toasts(app) == ["No filter is active."])
+        app.action_perform("app.help")
+        await until(pilot, lambda: len(app.screen_stack) == 2 and not toasts(app))
 
 
 async def test_the_status_of_a_casebook_that_is_not_there(tmp_path: Path) -> None:

@@ -158,6 +158,10 @@ class Listing(Performs):
             screen.show_only(shown.only(session=row.session) if session else shown.only(type=row.type))
 
 
+_FEW = 3
+"""Quotes that need no more than as many rows, where the list is above the message."""
+
+
 class QuoteList(ListView):
     """Shows the quotes; the number of selected ones, or of each kind, is below."""
 
@@ -173,6 +177,8 @@ class QuoteList(ListView):
         self._lead = reason_width(quotes.rows, self._signs)
         self.rows.renew(quotes, at, round(self.rows.scroll_y))
         self.rows.reveal()
+        searched = quotes.read is not None and quotes.read.words
+        self.set_class(quotes.total <= _FEW and not searched, "-few")
         self._show_notice(None if quotes.total else _nothing(quotes, shown))
         self.caption(quotes, shown)
 

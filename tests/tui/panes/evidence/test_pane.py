@@ -14,6 +14,7 @@ from core.store import open_store
 from tests.core.evidence.evidence_support import (
     FLAGGED,
     MESSAGES,
+    NEAR,
     entry,
 )
 from tests.tui.corpus import assert_inert, few
@@ -36,6 +37,18 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def review(tmp_path: Path) -> Path:
     return one_of_each(tmp_path / "review.db")
+
+
+async def test_a_list_of_few_quotes_leaves_its_rows_to_the_message(tmp_path: Path) -> None:
+    path = fill(tmp_path / "few.db", MESSAGES, entry("port", NEAR))
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: idle(app) and screen.list.size.height == 3)
+    app = app_on(one_of_each(tmp_path / "more.db"))
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: idle(app) and screen.list.size.height == 6)
 
 
 async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_back(review: Path) -> None:
