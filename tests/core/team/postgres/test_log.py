@@ -68,8 +68,8 @@ def test_many_writers_leave_no_gap(postgres: Server, team: str) -> None:
 
 
 def test_a_withdrawal_deletes_the_text_and_the_row_stays(postgres: Server, team: str) -> None:
-    secret = '{"text":"correct horse battery staple"}'
-    late = draft("a", '{"text":"correct horse, sent late"}', T1)
+    secret = '{"text":"withdrawn later"}'
+    late = draft("a", '{"text":"withdrawn later, sent late"}', T1)
     again = draft("a", '{"text":"shared again"}', T3)
     with connected(postgres.member(team)) as con:
         log.append(con, team, "m", [draft("a", secret), draft("b", '{"text":"other"}'), draft("a", secret, T1)])
