@@ -64,7 +64,10 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
     with _vectors(context, args.tiers) as vectors:
 
         def look(target: Any) -> SearchAnswer:
-            return search(target, text, count=count, vectors=vectors, words=True, session=args.session, project=folder)
+            return search(
+                target, text, count=count, vectors=vectors, words=True, session=args.session, project=folder,
+                received=_take_received,
+            )  # fmt: skip
 
         answer = with_practice(context.database, look(context.database), folder)
         fault = fault_in(answer.trace)
@@ -118,8 +121,9 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
         def answer(item: dict[str, Any]) -> object:
             def look(target: Any) -> SearchAnswer:
                 return search(
-                    target, text_of(item), count=count, vectors=vectors, words=True, session=session, project=folder
-                )
+                    target, text_of(item), count=count, vectors=vectors, words=True, session=session, project=folder,
+                    received=_take_received,
+                )  # fmt: skip
 
             found = look(target)
             fault = fault_in(found.trace)
@@ -132,6 +136,13 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
             return with_practice(target, found, folder)
 
         return run_stream(answer)
+
+
+def _take_received(*given: Any) -> Any:
+    """Take over the lessons of a team about an error. Imported only if there are some."""
+    from core.flows.team.ask_server import take_received
+
+    return take_received(*given)
 
 
 def refuse_text(args: argparse.Namespace) -> None:

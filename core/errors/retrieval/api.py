@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
@@ -33,6 +35,9 @@ from core.errors.retrieval.tiers import (
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
+Received = Callable[[Store, Sequence[str], str], Sequence[Hit]]
+"""Takes over the lessons that a team's server sent about errors with these fingerprints, for a search in a repository;
+returns those that could not be."""
 NO_CASEBOOK = "no casebook found. Run: casebook import auto"
 COUNT_MS = 500
 """Milliseconds that counting a use waits for another writer: the answer is known by then."""
@@ -50,6 +55,7 @@ def search(
     words: bool = False,
     project: str = "",
     session: str | None = None,
+    received: Received | None = None,
 ) -> SearchAnswer:
     """The known fix of an error, or none, with the trace that led there.
 
@@ -58,14 +64,16 @@ def search(
     with; without it `tiers` says whether it was to be asked at all. With `words`, where nothing answers the cases that
     have every word stand among the candidates. `project` is where the error was met (a folder or a repository): its
     own fixes answer before those of other projects. `session` is the one that asks, if it is known: what becomes of an
-    answer that counts is settled by what it does then.
+    answer that counts is settled by what it does then. `received` takes over what a team taught about these errors and
+    is not in the cases yet.
     Never raises: a missing database answers None; a fault of the store, or what is no text, is a `failed` step.
     """
     watch = Stopwatch()
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types are told too
         return SearchAnswer(Query("", "", "", ""), None, trace=(_no_text(text, watch),))
     found = identify(text)
-    asking = _SearchRequest(vectors or VectorSearch(lambda: _no_vectors(tiers)), count, words, session, project)
+    meaning = vectors or VectorSearch(lambda: _no_vectors(tiers))
+    asking = _SearchRequest(meaning, count, words, session, project, received)
     query = Query(text, found.key_line, found.normalized, found.fingerprint)
     known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
     told = _named_by(found) if known else "no key line"
@@ -114,13 +122,15 @@ class _SearchRequest(NamedTuple):
     words: bool
     session: str | None
     project: str
+    received: Received | None
 
 
 def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _SearchRequest) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
     where = repository_of_folder(store.con, asking.project) if asking.project else ""
     program, pattern = missing_program(query.key_line), unmatched_pattern(query.key_line)
-    trace, candidates = [named], list[Hit]()
+    waiting, beside = _take_received(store, query, found, where, asking.received)
+    trace, candidates = [named, *waiting], list[Hit]()
     match: Hit | None = None
     weak: Hit | None = None
     for name, ask in (
@@ -146,8 +156,40 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
     answer = _in_scope(store.con, answer, where)
     if answer.match is not None and asking.counts:
         match, step = counted(store, answer.match, telling_of(answer, "search", asking.session, where))
-        return replace(answer, match=match, trace=(*answer.trace, step))
-    return answer if answer.match is not None or not asking.words else _with_words(store, answer, where)
+        answer = replace(answer, match=match, trace=(*answer.trace, step))
+    elif answer.match is None and asking.words:
+        answer = _with_words(store, answer, where)
+    return replace(answer, candidates=(*answer.candidates, *beside)) if beside else answer
+
+
+def _take_received(
+    store: Store, query: Query, found: Identity, where: str, received: Received | None
+) -> tuple[tuple[Step, ...], Sequence[Hit]]:
+    """Take over what was received about the searched errors; how many other lessons are not in the cases yet, and what
+    could not be taken over."""
+    watch = Stopwatch()
+    try:
+        if not _unindexed(store.con):
+            return (), ()
+        others = [fingerprint(one.text) for one in found.key_lines if one.text != query.key_line]
+        marks = [query.fingerprint, *others[:OTHER_LINES]]
+        given = store.con.execute(
+            "SELECT 1 FROM team_mark WHERE mark IN (SELECT value FROM json_each(?)) LIMIT 1", (json.dumps(marks),)
+        ).fetchone()
+    except apsw.SQLError:  # an older schema that cannot be written
+        return (), ()
+    beside = None if given is None or received is None else received(store, marks, where)
+    count = _unindexed(store.con)
+    reason = f"{count:,} lesson{'s' * (count != 1)} of the team {'is' if count == 1 else 'are'} not indexed yet"
+    if beside is not None and not beside:
+        reason = f"the lessons about this error are indexed. {reason}" if count else "every lesson is indexed"
+    outcome = "hit" if beside is not None and not beside else "skipped"
+    return (Step("team", outcome, reason, facts(unindexed=count), elapsed_ms=watch.ms()),), beside or ()
+
+
+def _unindexed(con: apsw.Connection) -> int:
+    row = con.execute("SELECT count(*) FROM team_lesson WHERE waits AND lesson NOT GLOB 'merge-*'").fetchone()
+    return cast("int", row[0]) if row else 0
 
 
 def _in_scope(con: apsw.Connection, answer: SearchAnswer, where: str) -> SearchAnswer:

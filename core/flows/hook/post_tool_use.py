@@ -25,7 +25,7 @@ from core.flows.hook.payload import Payload
 from core.flows.hook.reply import HookAnswer, choose
 from core.flows.outcomes import Due, due_in, write_due
 from core.flows.practice.answer import with_practice
-from core.flows.team.ask_server import with_team
+from core.flows.team.ask_server import take_received, with_team
 from core.flows.team.fresh import take_changed_quietly
 from core.store import Store, faults, now, open_store
 from core.text import redact
@@ -92,7 +92,7 @@ def follow(
 
 def _find(store: Store, text: str, vectors: VectorSearch | None, folder: str, *, team: bool) -> SearchAnswer:
     def look(store: Store) -> SearchAnswer:
-        return search(store, text, count=False, vectors=vectors, project=folder)
+        return search(store, text, count=False, vectors=vectors, project=folder, received=take_received)
 
     return with_team(store, look(store), look, project=folder) if team else look(store)
 

@@ -32,7 +32,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     from core.errors.retrieval.api import keep_telling
     from core.flows.practice.answer import brief, with_practice
     from core.flows.system.vectors import vector_search
-    from core.flows.team.ask_server import with_team
+    from core.flows.team.ask_server import take_received, with_team
 
     if not given["text"].strip():
         raise Fault("invalid_input", "the error text is empty", "pass the failing output")
@@ -40,7 +40,9 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
         project = str(from_home(given["project"]) if given.get("project") else Path.cwd())
 
         def look(target: Store | Path) -> SearchAnswer:
-            return search(target, given["text"], count=False, vectors=vectors, words=True, project=project)
+            return search(
+                target, given["text"], count=False, vectors=vectors, words=True, project=project, received=take_received
+            )
 
         answer = with_team(desk.database, look(desk.database), look, project=project, vectors=vectors)
     fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)

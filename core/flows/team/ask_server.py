@@ -1,8 +1,9 @@
-"""Whether a search asks a team's server: only in a team, and only where nothing here answers. Loads little."""
+"""What a search asks of a team: lessons that were received and are not in the cases yet, and, only where nothing here
+answers, its server. Loads little."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import apsw
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch
 from core.embedding.runtime.query_model import VectorSearch
-from core.errors.retrieval.answer import SearchAnswer
+from core.errors.retrieval.answer import Hit, SearchAnswer
 from core.store import Store, faults, open_store
 
 
@@ -52,6 +53,13 @@ def with_team(
             return _asked(store, server, answer, search, project, vectors)
     except Fault as fault:
         return replace(answer, trace=(*answer.trace, Step("team", "failed", fault.message, elapsed_ms=watch.ms())))
+
+
+def take_received(store: Store, marks: Sequence[str], where: str) -> Sequence[Hit]:
+    """Take over what was received about errors with these fingerprints; the `received` of a search."""
+    from core.flows.team.sync.received import take_errors
+
+    return take_errors(store, marks, where)
 
 
 def _asked(store: Store, *rest: Any) -> SearchAnswer:

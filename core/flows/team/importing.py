@@ -477,6 +477,17 @@ def _content(record: Record) -> _Content:
     )  # fmt: skip
 
 
+def errors_of(record: Record) -> tuple[str, ...]:
+    """The fingerprints of the errors that a lesson is about; none of a withdrawn one."""
+    said = record.values()
+    try:
+        names = tuple(_names([*told_errors(said)], str))
+        error = "" if names else _text(said, "error", str)
+    except BadLesson:
+        return ()
+    return tuple(one.fingerprint for one in names) or ((identify(error).fingerprint,) if error else ())
+
+
 def _names(errors: list[Mapping[str, str]], plain: Plain) -> Iterator[Name]:
     for one in errors:
         line, mark, tool = (_text(one, name, plain) for name in ("line", "fingerprint", "tool"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LESSON: Final = "lesson"
 WITHDRAWAL: Final = "withdrawal"
 MERGE: Final = "merge"
-PAGE: Final = 500
+PAGE: Final = 1_000
 """Events read at once."""
 HEALS: Final = "to read the log again and send lost events, run: casebook team sync --again"
 

@@ -1,6 +1,6 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 17;
+PRAGMA user_version = 18;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
@@ -120,7 +120,7 @@ CREATE INDEX review_state ON review(state, evidence_id);
 
 CREATE INDEX review_type ON review(type, state, evidence_id);
 
-CREATE INDEX team_lesson_waits ON team_lesson(repository, lesson) WHERE waits;
+CREATE INDEX team_lesson_waits ON team_lesson(repository, decided_by, lesson) WHERE waits;
 
 CREATE INDEX team_outbox_lesson ON team_outbox(repository, lesson, number);
 
@@ -804,13 +804,20 @@ CREATE TABLE sources (
 
 CREATE TABLE sqlite_sequence(name,seq);
 
-CREATE TABLE team_lesson (
+CREATE TABLE "team_lesson" (
   repository TEXT NOT NULL,
   lesson TEXT NOT NULL,
   line TEXT NOT NULL,
   waits INTEGER NOT NULL DEFAULT 0,
   decided_by TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (repository, lesson)
+);
+
+CREATE TABLE team_mark (
+  mark TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  lesson TEXT NOT NULL,
+  PRIMARY KEY (mark, repository, lesson)
 ) WITHOUT ROWID;
 
 CREATE TABLE team_outbox (

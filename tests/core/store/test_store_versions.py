@@ -34,6 +34,7 @@ PINNED = {
     "0015_queue_incidents.sql": "9c738dde3bd5850db521d63b61f6523237c11f16d468818c9e26533c70b8a43c",
     "0016_queue_offer.sql": "f0c4b094819e04b1a8c6d6e4d5d66ef8be6b10f27fe5cfd78977c3791af13f49",
     "0017_token_bits.sql": "129256e4d8d594edef35f1cf1bf187551f77d57142080d7586df57fbfde8752a",
+    "0018_team_received.sql": "f4d5d595f70a8e57ef94e02152f65638a7bac301c73119b7991be8ca5b86fd35",
 }
 """SHA-256 of each migration. Users have casebooks made by them: a change to the schema is a new file, not an edit."""
 GROWN = {"backlog_size"}

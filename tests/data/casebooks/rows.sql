@@ -185,3 +185,6 @@ UPDATE case_state SET offer = 2 WHERE case_id = 2;
 
 -- version 17
 INSERT INTO token_bits(text_sha, model, recipe, bits) SELECT text_sha, model, recipe, zeroblob(96) FROM vector WHERE kind = 'chunk' LIMIT 1;
+
+-- version 18
+-- Tables of a team on a server: no row without one.

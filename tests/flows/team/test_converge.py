@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core.base.wire import canonical
 from core.flows.team.place import TeamPlace
-from core.flows.team.sync import session
+from core.flows.team.sync import received, session
 from core.flows.team.sync.replica import known_lessons, put
 from core.flows.team.sync.setup import join_team, look_at_team
 from core.store import Store, open_store
@@ -65,14 +65,15 @@ def sync(store: Store, dies: str | None = None, *, again: bool = False) -> None:
     """A round; `dies`: the process ends in this step, after it for the server's part and inside it for ours."""
     with pytest.MonkeyPatch.context() as patch:
         if dies is not None:
-            real = getattr(session, dies)
+            place = received if dies == "mark_applied" else session
+            real = getattr(place, dies)
 
             def die(*args: object) -> None:
                 if dies in ("append", "fold"):
                     real(*args)
                 raise Killed
 
-            patch.setattr(session, dies, die)
+            patch.setattr(place, dies, die)
         try:
             session.sync(store, again=again)
         except Killed:

@@ -350,9 +350,10 @@ def find(
     """
     from core.errors import search
     from core.errors.cases.browse import browsed
+    from core.flows.team.ask_server import take_received
 
     store, filters = job.store(), scope.filters()
-    answer = search(store, text, count=False, vectors=meaning.later())
+    answer = search(store, text, count=False, vectors=meaning.later(), received=take_received)
     _raise_failed(answer)
     if deep and meaning.is_needed(answer):
         answer = meaning.deepened(job, answer)

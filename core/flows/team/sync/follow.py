@@ -14,7 +14,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.flows.team.sync.mark import is_marked, set_mark, turn
-from core.flows.team.sync.replica import Replica, replica_of, team_line, waiting_count
+from core.flows.team.sync.replica import Replica, replica_of, team_line, unindexed_count, waiting_count
 from core.flows.team.sync.session import note_fault, sync_on
 from core.store import faults, open_store
 from core.team.postgres.log import announced, listen
@@ -98,7 +98,7 @@ def _stay(database: Path, pause: Pause, line: _Line) -> None:
         while True:
             stamp = _stamp(database)
             if due or stamp != seen:
-                if not _look(database, replica, con, due=due):
+                if not _look(database, replica, con, line.tell, due=due):
                     return
                 line.tell()
                 seen = stamp
@@ -111,15 +111,15 @@ def _replica(database: Path) -> Replica | None:
         return replica_of(store.con)
 
 
-def _look(database: Path, before: Replica, con: Session, *, due: bool) -> bool:
+def _look(database: Path, before: Replica, con: Session, tell: Callable[[], object], *, due: bool) -> bool:
     """One round, if there is something to do; whether the casebook is still in that team."""
     with open_store(database, write=True) as store, faults(database):
         now = replica_of(store.con)
         if now is None or (now.address, now.team) != (before.address, before.team):
             return False
         changed = _journaled(store.con) != now.journaled
-        if due or changed or waiting_count(store.con) or now.fault:
-            sync_on(store, con, gather=due or changed)
+        if due or changed or waiting_count(store.con) or unindexed_count(store.con) or now.fault:
+            sync_on(store, con, gather=due or changed, tell=tell)
     return True
 
 

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.base.fault import Fault
+from core.flows.team.importing import errors_of
 from core.flows.team.place import TeamPlace, place_of
 from core.flows.team.sync.holding import held_lessons
 from core.store import Store
@@ -26,10 +27,11 @@ from core.text import redact
 
 SEND: Final = 500
 """Decisions that are sent in one transaction."""
-APPLY: Final = 1_000
+APPLY: Final = 500
 """Lessons that are taken over in one step."""
 MERGES: Final = "merge-"
 """How the id of a merge begins, which is folded as a lesson is."""
+_WAITS: Final = "waits AND lesson NOT GLOB ?"
 _KINDS: Final = "1"
 """Rises with each new kind of event: then the log is read again for those that an older casebook left out."""
 
@@ -81,14 +83,20 @@ def team_line(con: apsw.Connection) -> str:
     found = replica_of(con)
     if found is None:
         return ""
-    count = waiting_count(con)
-    waits = f", {count:,} to send" if count else ""
+    counts = ((unindexed_count(con), "to index"), (waiting_count(con), "to send"))
+    waits = "".join(f", {count:,} {what}" for count, what in counts if count)
     return f"team {found.team}{waits}{', not in sync' if found.fault else ''}"
 
 
 def waiting_count(con: apsw.Connection) -> int:
     """Decisions that were not sent yet."""
     row = con.execute("SELECT count(*) FROM team_outbox WHERE NOT sent").fetchone()
+    return cast("int", row[0]) if row else 0
+
+
+def unindexed_count(con: apsw.Connection) -> int:
+    """Lessons that were received and are not in the cases yet."""
+    row = con.execute(f"SELECT count(*) FROM team_lesson WHERE {_WAITS}", (f"{MERGES}*",)).fetchone()
     return cast("int", row[0]) if row else 0
 
 
@@ -167,18 +175,22 @@ def learn(con: apsw.Connection, decisions: Iterable[Decision], *, waits: bool = 
     made = list(decisions)
     known = _known(con, {one[:2] for one in made})
     changed: dict[tuple[str, str], Decision] = {}
+    marks: list[tuple[str, str, str]] = []
     for one in made:
         before = known.get(one[:2])
         merged = one.record if before is None else join(before, one.record)
         if merged != before:
             known[one[:2]] = merged
             changed[one[:2]] = one._replace(record=merged)
+            if waits and not one.lesson.startswith(MERGES):  # what a withdrawal takes away is found by its errors too
+                marks += ((mark, *one[:2]) for found in (before, merged) if found for mark in errors_of(found))
     con.executemany(
         "INSERT INTO team_lesson(repository, lesson, line, waits, decided_by) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET line = excluded.line, waits = max(waits, excluded.waits),"
         " decided_by = excluded.decided_by",
         [(*key, line_of(one.lesson, one.record), waits, one.decided_by) for key, one in changed.items()],
     )
+    con.executemany("INSERT OR IGNORE INTO team_mark(mark, repository, lesson) VALUES (?, ?, ?)", marks)
     con.executemany(
         "DELETE FROM team_outbox WHERE repository = ? AND lesson = ? AND kind <> ? AND time <= ?",
         [(*key, WITHDRAWAL, one.record.withdrawn) for key, one in changed.items() if one.record.withdrawn],
@@ -202,15 +214,36 @@ def known_lesson(con: apsw.Connection, repository: str, lesson: str) -> Record |
 def waiting_lessons(con: apsw.Connection) -> Waiting | None:
     """The next lessons that are not in the cases yet: of one repository and one member, at most `APPLY`."""
     rows = con.execute(
-        "SELECT repository, decided_by, lesson, line FROM team_lesson WHERE waits AND lesson NOT GLOB ?"
-        " ORDER BY repository, lesson LIMIT ?",
+        f"SELECT repository, decided_by, lesson, line FROM team_lesson WHERE {_WAITS}"
+        " ORDER BY repository, decided_by, lesson LIMIT ?",
         (f"{MERGES}*", APPLY),
     ).fetchall()
+    return _first_waiting(rows)
+
+
+def waiting_for(con: apsw.Connection, marks: Sequence[str]) -> Waiting | None:
+    """Like `waiting_lessons`, of errors with these fingerprints."""
+    rows = con.execute(
+        "SELECT repository, decided_by, lesson, line FROM team_lesson WHERE waits AND (repository, lesson) IN"
+        " (SELECT repository, lesson FROM team_mark WHERE mark IN (SELECT value FROM json_each(?)))"
+        " ORDER BY repository, decided_by, lesson",
+        (json.dumps(marks),),
+    ).fetchall()
+    return _first_waiting(rows)
+
+
+def _first_waiting(rows: Sequence[tuple[object, ...]]) -> Waiting | None:
+    """The lessons of the first repository and the member who decided on it first."""
     if not rows:
         return None
     repository, decided_by = cast("tuple[str, str]", rows[0][:2])
     lines = {str(row[2]): str(row[3]) for row in rows if row[:2] == (repository, decided_by)}
     return Waiting(repository, decided_by, lines)
+
+
+def forget_marks(con: apsw.Connection) -> None:
+    """Empty the index of what waits, inside the caller's transaction, unless a lesson waits."""
+    con.execute(f"DELETE FROM team_mark WHERE NOT EXISTS (SELECT 1 FROM team_lesson WHERE {_WAITS})", (f"{MERGES}*",))
 
 
 def records_of(waiting: Waiting) -> dict[str, Record]:

@@ -157,7 +157,7 @@ def asked(
     if isinstance(found, str):
         outcome = "timeout" if found.startswith("no answer within") else "skipped"
         return _with_step(answer, Step("team", outcome, found, elapsed_ms=watch.ms()))
-    new = [one for one in map(_read, _not_held(store, found)) if one is not None]
+    new = [one for one in map(read_lesson, _not_held(store, found)) if one is not None]
     where = repository_of_folder(store.con, project) if project else ""
     writable = store.write and store.readonly is None
     mine = [one for one in new if writable and one.found.how == "mark" and one.holds_in(where)]
@@ -207,7 +207,7 @@ def _meaning(answer: SearchAnswer, vectors: VectorSearch) -> Meaning | None:
     return Meaning(embedder_of(place_of(model)), unpack(vector), least)
 
 
-class _Lesson(NamedTuple):
+class FoundLesson(NamedTuple):
     """A lesson that only the server holds, its versions joined."""
 
     found: Found
@@ -219,11 +219,11 @@ class _Lesson(NamedTuple):
         everywhere = said.get("scope") == "general" and isinstance(said.get("do"), dict)
         return not where or self.found.project == where or everywhere
 
-    def hit(self, where: str) -> Hit:
+    def hit(self, where: str, why: str = _HELD) -> Hit:
         """The lesson as a candidate: never an answer, and without its fix where that is for another repository."""
         said, here = self.record.values(), self.holds_in(where)
         line, found = _first_error(said), self.found
-        reason = f"lesson {found.lesson} of {_plain(found.project)}: {_HELD}"
+        reason = f"lesson {found.lesson} of {_plain(found.project)}: {why}"
         near = found.how == "meaning"
         return Hit(
             0, "vector" if near else "text", "low", max(0.0, round(found.score, 3)) if near else 0.0, None,
@@ -249,16 +249,16 @@ def _not_held(store: Store, found: Iterable[Found]) -> Iterator[Found]:
             yield one
 
 
-def _read(found: Found) -> _Lesson | None:
+def read_lesson(found: Found) -> FoundLesson | None:
     """Join the versions of a lesson; None where there is none that can be read, or it is withdrawn or rejected."""
     read = [parse_line(line.encode("utf-8", "surrogatepass")) for line in found.lines]
     records = [redacted(one[1]) for one in read if not isinstance(one, str) and one[0] == found.lesson]
     if not records or (joined := reduce(join, records)).is_withdrawn or joined.is_rejected:
         return None
-    return _Lesson(found, joined)
+    return FoundLesson(found, joined)
 
 
-def _take_over(store: Store, lessons: Sequence[_Lesson]) -> None:
+def _take_over(store: Store, lessons: Sequence[FoundLesson]) -> None:
     """Hold these lessons from now on, as after a round with the server: later rounds change and withdraw them."""
     for project in dict.fromkeys(one.found.project for one in lessons):
         records = {one.found.lesson: one.record for one in lessons if one.found.project == project}

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from core.base.fault import Fault
 from core.flows.team.export import LeftOut
-from core.flows.team.importing import Kept, take_records
-from core.flows.team.place import TeamPlace
+from core.flows.team.importing import Kept
 from core.flows.team.sync.mark import note_contact, set_mark
 from core.flows.team.sync.merges import take_merges
+from core.flows.team.sync.received import places_of_team, take_waiting
 from core.flows.team.sync.replica import (
+    APPLY,
     Replica,
     fold,
-    mark_applied,
+    forget_marks,
     mark_sent,
     outbox,
-    projects_of,
     read_new_kinds,
-    records_of,
     require_replica,
     send_again,
     waiting_count,
@@ -43,6 +42,9 @@ from core.team.postgres.server import connected, faults
 
 if TYPE_CHECKING:
     from core.team.postgres.server import Session
+
+_YIELD_S: Final = 0.02
+"""Seconds after each `APPLY` lessons that are taken over, so that another writer gets its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ class _Round:
     unread: int = 0
     healed: bool = False
     kept: tuple[Kept, ...] = ()
+    tell: Callable[[], object] = lambda: None
 
     def meet(self, *, again: bool) -> None:
         """Check that the log continues what was read. A raised epoch is healed, `again` heals what is broken."""
@@ -107,7 +110,7 @@ class _Round:
         self.healed = True
 
     def receive(self) -> None:
-        """Read the log to its end, and take over what it says."""
+        """Read the log to its end, and take over what it says. A search finds what was read by its error at once."""
         at = require_replica(self.store).position
         while events := pull(self.con, self.replica.team, at):
             at, unread = fold(self.store, at, events)
@@ -117,18 +120,20 @@ class _Round:
 
     def take_over(self) -> None:
         """Bring the cases up to date with the folded log, one change in the history for each member and repository."""
-        places = {place.repository: place for place in projects_of(self.store.con)}
+        places, count, paused = places_of_team(self.store), 0, 0
         while waiting := waiting_lessons(self.store.con):
-            repository = waiting.repository
-            place = places.get(repository) or TeamPlace(Path("/"), repository, frozenset((repository,)))
-            title = f"team lessons of {repository.rpartition('/')[2]}"
-            done = take_records(
-                self.store, place, records_of(waiting), waiting.decided_by, title,
-                lambda con, waiting=waiting: mark_applied(con, waiting),
-            )  # fmt: skip
+            done = take_waiting(self.store, waiting, places)
+            count += len(waiting.lines)
             self.added, self.changed = self.added + done.added, self.changed + done.changed
             self.withdrawn += done.withdrawn
             self.kept += done.kept
+            if count - paused >= APPLY:
+                paused = count
+                self.tell()
+                time.sleep(_YIELD_S)
+        if count:
+            with self.store.transaction() as con:
+                forget_marks(con)
         self.changed += take_merges(self.store)
 
     def send(self) -> None:
@@ -157,14 +162,21 @@ def sync(store: Store, *, restore: Sequence[str] = (), withdrawn: Sequence[str] 
 
 
 def sync_on(
-    store: Store, con: Session, *, restore: Collection[str] = (), again: bool = False, gather: bool = True
+    store: Store,
+    con: Session,
+    *,
+    restore: Collection[str] = (),
+    again: bool = False,
+    gather: bool = True,
+    tell: Callable[[], object] = lambda: None,
 ) -> TeamSync:
-    """One round on an open connection. `gather`: look for what changed in the fixes here."""
+    """One round on an open connection. `gather`: look for what changed in the fixes here. `tell` is called after each
+    `APPLY` lessons that were taken over."""
     read_new_kinds(store)
     replica = require_replica(store)
     held = membership(con, replica.team, joined=True)
     note_contact(store.path, answered=True)
-    done = _Round(store, con, replica)
+    done = _Round(store, con, replica, tell=tell)
     done.meet(again=again)
     done.receive()
     left_out = collect(store, restore) if gather and held.can_share else ()

@@ -181,7 +181,7 @@ def leave_team(store: Store) -> TeamLeft:
     replica = require_replica(store)
     with store.transaction() as con:
         unsent = waiting_count(con)
-        for table in ("team_server", "team_project", "team_lesson", "team_outbox"):
+        for table in ("team_server", "team_project", "team_lesson", "team_mark", "team_outbox"):
             con.execute(f"DELETE FROM {table}")
         con.execute("DELETE FROM meta WHERE key GLOB 'team_merge:*'")
         forget_held(con)
