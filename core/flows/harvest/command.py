@@ -364,6 +364,8 @@ def _reads(part: Part) -> bool:
         ("version",),
     ):
         return True
+    if part.program in ("npm", "pnpm", "yarn", "bun") and len(words) < 3 and part.simple.words[-1:] == ("run",):
+        return True  # it lists the scripts
     if part.program == "sed" and any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in words[1:]):
         return False
     if part.program == "find" and {"-delete", "-exec"} & set(words):

@@ -189,3 +189,9 @@ def test_a_part_is_named_by_its_first_words(words: list[str]) -> None:
     table = frozenset({"npm run test", "run test", "npm", "npm run npm", "test"})
     named = [n for n in (3, 2, 1) if len(words) >= n and " ".join(words[:n]) in table]
     assert part._replace(words=tuple(words)).width(table) == (named[0] if named else 0)
+
+
+@pytest.mark.parametrize("command", ["npm run", "pnpm run | grep test", "cd web && yarn run"])
+def test_to_list_the_scripts_is_a_look(command: str) -> None:
+    assert parse_command(command).reads_only
+    assert not parse_command(f"{command} && npm run build").reads_only
