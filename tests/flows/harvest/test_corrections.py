@@ -214,6 +214,12 @@ def test_a_push_that_was_refused_is_cured_by_what_brings_the_branch_in() -> None
     assert [link.idx for link in chat.one().links] == [1, 2]
 
 
+def test_a_fetch_alone_cures_no_refused_push() -> None:
+    chat = Chat().sh("git push origin HEAD:a", "error: failed to push some refs to 'https://h/r.git'", 1)
+    chat.sh("git fetch origin && git status", "ok").read()
+    assert not chat.sh("git push origin HEAD:a", "ok").one().resolved
+
+
 @pytest.mark.parametrize(("said", "resolved"), [("1Password's unlocked, try again", True), ("go on", False)])
 def test_a_person_who_names_what_the_error_names_dealt_with_it(said: str, resolved: bool) -> None:
     chat = Chat().sh("git commit -m x", "error: 1Password: failed to fill whole buffer", 128)

@@ -160,6 +160,22 @@ def test_no_retry_that_got_past_the_error(retry: Trial) -> None:
     assert signs(asked, [retry]) == {}
 
 
+@pytest.mark.parametrize(
+    ("again", "after"),
+    [
+        ("tsc --noEmit", []),
+        ("rm -rf dist && tsc --noEmit", [3]),  # the first part may have stopped it
+        ("tsc --noEmit -p web", [3]),  # another check
+    ],
+)
+def test_what_follows_a_run_that_no_longer_shows_the_error_is_no_step(again: str, after: list[int]) -> None:
+    other = run(2, again, succeeded=False)._replace(errors=("src/tax.ts(9,1): error TS1005: ';' expected.",))
+    found = signs(
+        TYPE, [edit(1, "src/cart.ts", new="price"), other, edit(3, "src/cart.ts", old="price")], frozenset((1, 3))
+    )
+    assert [at for at in found if at != 2] == [1, *after]
+
+
 def test_a_retry_that_fails_late_is_no_step() -> None:
     asked = failure("pnpm install --frozen-lockfile", "ERR_PNPM_NO_TTY Aborted removal of modules", "pnpm")
     retry = run(5, "CI=true pnpm install", succeeded=False)._replace(errors=("fatal: no lockfile here",))

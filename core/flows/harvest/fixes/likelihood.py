@@ -194,7 +194,17 @@ def likely_steps(
     surest = max((one.probability for one in ruled), default=0.0)
     if ruled and (surest == best or (alone and not _has_rival(found, ruled[0].trial.at, surest))):
         found, best = ruled, surest
-    return tuple(one for one in found if one.probability >= TOGETHER * best)
+    kept = tuple(one for one in found if one.probability >= TOGETHER * best)
+    return () if all(_only_fetches(failure, one.trial) for one in kept) else kept
+
+
+def _only_fetches(failure: Failure, trial: Trial) -> bool:
+    """Whether a call only fetches, which changes no branch: the cure is what is done with it, or it was a look."""
+    members = trial.command.members if trial.shell and trial.command is not None else ()
+    fetches = [part.words[:2] == ("git", "fetch") for part in members]
+    return (
+        bool(fetches) and all(fetches) and all(part.words[:2] != ("git", "fetch") for part in failure.command.members)
+    )
 
 
 def _has_rival(found: Sequence[Likely], place: int, least: float) -> bool:
@@ -213,12 +223,15 @@ def signs_of(
     """Each call that can be a fix, with its signs."""
     green = next((place for place, one in enumerate(trials) if one.passed and _repeats(failure.command, one)), None)
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
-    acted, asked, past = 0, False, False
+    acted, asked, past, gone = 0, False, False, False
     checked = failure.tool in CHECKERS and _is_check(failure.command)
     ranks = _Ranks(failure)
     curing = {trials[place].at for place in _curing(failure, trials, ranks)}
     for place, trial in enumerate(trials):
         asked = asked or trial.asked
+        if gone:
+            return
+        gone = _shows_it_gone(failure, trial)
         was_past, otherwise = past, place < _SOON and _fails_otherwise(failure, trial)
         past = past or (bool(trial.errors) and not trial.succeeded and _repeats(failure.command, trial))
         if not otherwise and trial.at not in linked and (checked or trial.at not in curing):
@@ -372,6 +385,15 @@ def _fails_otherwise(failure: Failure, trial: Trial) -> bool:
     if trial.command.text == failure.command.text or any(_is_alike(failure, key) for key in trial.errors):
         return False
     return any(holds for sign, holds in _likeness(failure, trial) if sign in _AGAIN)
+
+
+def _shows_it_gone(failure: Failure, trial: Trial) -> bool:
+    """Whether what failed ran again, behind nothing new, and failed with other errors: what follows cures those."""
+    if trial.succeeded or not trial.shell or trial.command is None or not trial.errors or _is_refused(trial):
+        return False
+    failed, again = ([part.family for part in one.members] for one in (failure.command, trial.command))
+    reached = failed[-1:] and failed[-1] in again and set(again[: again.index(failed[-1])]) <= set(failed)
+    return bool(reached) or trial.command.family == failure.command.family
 
 
 def _is_refused(trial: Trial) -> bool:
