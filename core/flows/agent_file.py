@@ -16,7 +16,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
-from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, TEAM, project_aliases
+from core.errors.cases.derived import AGREED, ANSWERS, REPOSITORY_OF_PLACE, TEAM, project_aliases
 from core.errors.exchange.case_export import KIND, Exported, code
 from core.errors.lessons import Lesson, agent_parts, parse_lesson
 from core.errors.practice import practices
@@ -199,21 +199,23 @@ _FIXES: Final = f"""SELECT r.case_id, r.fingerprint, r.text, r.lesson, r.ts,
   WHEN r.session_id IS NOT NULL THEN {REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")} END,
  (SELECT json_group_array(json_array(f.fingerprint, f.key_line, coalesce(nullif({_PLACE}, ''), o.project)))
   FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint) WHERE f.case_id = r.case_id)
+, {AGREED}
  FROM (SELECT * FROM resolution WHERE status = 'verified' AND {ANSWERS}) r ORDER BY r.id DESC"""
 
 
 def _fixes(con: apsw.Connection, names: frozenset[str]) -> Iterator[_Entry]:
     """The newest verified fix of each error, of those that belong to these projects or hold everywhere."""
     seen_before: set[tuple[int, str | None]] = set()
-    for case, mark, text, stored, ts, normalized, helped, seen, place, met in cast(
-        "list[tuple[int, str | None, str, str | None, str, str, int, int, str | None, str]]",
+    for case, mark, text, stored, ts, normalized, helped, seen, place, met, agreed in cast(
+        "list[tuple[int, str | None, str, str | None, str, str, int, int, str | None, str, int]]",
         con.execute(_FIXES).fetchall(),
     ):
         lesson = _redacted(parse_lesson(stored))
         errors: list[tuple[str, str, str | None]] = json.loads(met)
         places = {place} if place is not None else {where for _, _, where in errors if where}
         own = bool(places) and places <= names
-        if (case, mark) in seen_before or (not own and (lesson is None or lesson.scope != "general")):
+        everywhere = agreed and lesson is not None and lesson.scope == "general"
+        if (case, mark) in seen_before or not (own or everywhere):
             continue
         seen_before.add((case, mark))
         # An error that only other projects met is none of this file's business, though its case is the same.

@@ -42,11 +42,19 @@ TEAM: Final = "team"
 """The author of a fix that came from the lessons file of a repository. Its `original` names the repository."""
 TEAM_FOLDER: Final = "team_folder:"
 """Prefix of the rows of `meta` that name the repository of a working tree whose lessons were imported."""
+TEAM_AGREED: Final = "team_agreed:"
+"""Prefix of the rows of `meta` that name a repository whose lessons a person imported or exported, or gets from the
+team's server."""
+_TEAM_REPOSITORY: Final = "iif(json_valid(original), json_extract(original, '$.team.repository'), '')"
+AGREED: Final = f"(author <> '{TEAM}' OR EXISTS (SELECT 1 FROM meta WHERE key = '{TEAM_AGREED}' || {_TEAM_REPOSITORY}))"
+"""Whether a fix that holds everywhere may leave its repository. A repository that was only cloned must not reach the
+others: its lessons come in by a hook."""
 HOLDS_HERE: Final = (
-    f"(author <> '{TEAM}' OR iif(json_valid(lesson), json_extract(lesson, '$.scope'), '') = 'general'"
-    " OR iif(json_valid(original), json_extract(original, '$.team.repository'), '') = ?)"
+    f"(author <> '{TEAM}' OR {_TEAM_REPOSITORY} = ?"
+    f" OR iif(json_valid(lesson), json_extract(lesson, '$.scope'), '') = 'general' AND {AGREED})"
 )
-"""Whether a fix may answer in a repository: a lesson of a team only in that team's, unless it holds everywhere."""
+"""Whether a fix may answer in a repository: a lesson of a team only in that team's, unless it holds everywhere and a
+person agreed to lessons of its repository."""
 
 
 _OF_TEAM: Final = (

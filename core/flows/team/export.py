@@ -16,6 +16,7 @@ from core.flows.agent_file import SyncedFile, block_for, refresh_files, synced_f
 from core.flows.team.collect import Outgoing, outgoing, seen_versions
 from core.flows.team.place import (
     TeamPlace,
+    agree,
     file_digest,
     known_digest,
     mark_known,
@@ -264,6 +265,9 @@ def write_plan(store: Store | None, plan: Plan) -> TeamExport:
     if store is not None and written and _was_known(store, plan):
         with store.transaction() as con:
             mark_known(con, plan.place, plan.file)
+    if store is not None:
+        with store.transaction() as con:
+            agree(con, plan.place)
     blocks = () if store is None else refresh_files(store, str(plan.place.root))
     alive = sum(not one.is_withdrawn for one in plan.file.records.values())
     return TeamExport(

@@ -23,7 +23,7 @@ from core.errors.exchange.case_import import BadLesson, Plain, lesson_from
 from core.errors.lessons import Lesson, parse_lesson
 from core.flows.team.collect import Origin, first_ids, lesson_id, note_edit, note_seen, origin_of, stored_digest
 from core.flows.team.export import FileFault, file_faults, told_errors
-from core.flows.team.place import TeamPlace, mark_known, person_of, read_lessons
+from core.flows.team.place import TeamPlace, agree, mark_known, person_of, read_lessons
 from core.store import Store, change, faults, now
 from core.team.lessons_file import Record, join, line_of, parse_line
 from core.team.privacy import cleaned, redacted
@@ -375,7 +375,7 @@ def import_lessons(store: Store, place: TeamPlace, actor: str, path: Path | None
     title = f"team lessons of {place.repository.rpartition('/')[2]}"
     taken = take_records(
         store, place, {id_: redacted(one) for id_, one in file.records.items()}, actor, title,
-        lambda con: mark_known(con, place, file if path is None else None),
+        lambda con: mark_known(con, place, file if path is None else None), agreed=actor != TEAM,
     )  # fmt: skip
     alive = sum(not one.is_withdrawn for one in file.records.values())
     return TeamImport(
@@ -402,9 +402,11 @@ def take_records(
     actor: str,
     title: str,
     note: Callable[[apsw.Connection], object],
+    *,
+    agreed: bool = True,
 ) -> Taken:
-    """Take lessons of a repository, which are `redacted`, over in one change. `note` runs in its transaction. Raises
-    Fault."""
+    """Take lessons of a repository, which are `redacted`, over in one change. `note` runs in its transaction. `agreed`:
+    a person wants lessons of this repository, so that those which hold everywhere do. Raises Fault."""
     store.require_write()
     with faults(store.path), change(store, actor, title) as made:
         work = _Import(store.con, place, records, _fixes(store.con, place, records), _gone(store.con, place))
@@ -414,6 +416,8 @@ def take_records(
         made.subjects.update(("error_kb", case_id) for case_id in work.touched)
         drop_empty_cases(store.con, work.touched)
         note(store.con)
+        if agreed:
+            agree(store.con, place)
     return Taken(work.added, work.changed, work.withdrawn, work.unchanged, tuple(work.kept), made.id)
 
 

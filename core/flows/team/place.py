@@ -13,7 +13,7 @@ import apsw
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.errors.cases.derived import TEAM_FOLDER
+from core.errors.cases.derived import TEAM_AGREED, TEAM_FOLDER
 from core.errors.cases.record import NOWHERE, RecordPlace
 from core.flows.transcripts.git_folders import git_folder
 from core.store.sql import digest
@@ -111,6 +111,11 @@ def mark_known(con: apsw.Connection, place: TeamPlace, file: LessonsFile | None)
     con.execute(sql, (f"{TEAM_FOLDER}{place.root}", place.repository))
     if file is not None:
         con.execute(sql, (f"{_FILE}{place.file}", file_digest(file)))
+
+
+def agree(con: apsw.Connection, place: TeamPlace) -> None:
+    """Let lessons of this repository that hold everywhere answer elsewhere too, inside the caller's transaction."""
+    con.execute("INSERT OR IGNORE INTO meta(key, value) VALUES (?, '1')", (f"{TEAM_AGREED}{place.repository}",))
 
 
 def known_digest(con: apsw.Connection, path: str) -> str:

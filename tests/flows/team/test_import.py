@@ -327,6 +327,31 @@ def test_lessons_answer_in_their_own_repository_only(people: People) -> None:
     assert search(joon, KNOWN)["match"]["origin"] == "team"
 
 
+@pytest.mark.parametrize("agrees", [("import", "--team"), ("init", "--yes", "--no-import"), ("team", "export")])
+def test_a_repository_that_was_only_cloned_reaches_no_other(people: People, agrees: tuple[str, ...]) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix("KeyError: 'name'", "export NAME=1", scope="general")
+    share(mina, joon)
+    elsewhere = Person(joon.home, joon.home / "bank")
+    elsewhere.tree.mkdir()
+    elsewhere.git("init", "-q")
+    own = joon.home / ".claude" / "CLAUDE.md"
+    own.parent.mkdir()
+    own.write_text("# Mine\n")
+    assert "export NAME" in hook(joon, "KeyError: 'name'"), "the lesson came in by the hook, and answers in its place"
+    assert "export NAME" not in hook(elsewhere, "KeyError: 'name'")
+    found = search(elsewhere, "KeyError: 'name'", code=1)
+    assert found["match"] is None
+    assert "another repository" in json.dumps(found)
+    joon.run("errors", "export", "--sync", str(own), "--yes", code=None)
+    assert "export NAME" not in own.read_text()
+    joon.run(*agrees)
+    assert "export NAME" in hook(elsewhere, "KeyError: 'name'")
+    assert search(elsewhere, "KeyError: 'name'")["match"]["origin"] == "team"
+    joon.run("errors", "export", "--sync", str(own), "--yes", code=None)
+    assert "export NAME" in own.read_text()
+
+
 def test_a_lesson_of_another_file_is_checked_as_any_import(people: People) -> None:
     (mina,) = people("mina")
     lines = [
