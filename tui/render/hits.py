@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.base.fault import Fault
+from core.base.lazy import lazy_pattern
 from core.text import visible
 from tui.actions.registry import BY_NAME
 from tui.render.common.amounts import ago, counted, stamp
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 
 _MORE = "…"
+_LINE = lazy_pattern(r"(?<![^…])[-+|=*~^#_]{4,}\Z")
+"""A word that is only a line of a table or under a title, perhaps behind the sign of a cut."""
 _CHIP, _KIND, _VALUE, _COUNT = 24, 9, 29, 8
 _NONE = "no document"
 _PULL = "casebook models pull "
@@ -259,15 +262,24 @@ def snippet_lines(
 
 
 def _flat(text: str, spans: Sequence[tuple[int, int]], start: int) -> tuple[str, list[tuple[int, int]]]:
-    """The text from `start` on as one inert line, every gap one blank, and where the spans are now."""
+    """The text from `start` on as one inert line, every gap one blank, without the lines of tables and underlines, and
+    where the spans are now."""
     plain = visible(text)[start:]
 
     def now(at: int) -> int:
         before = plain[: at - start]
-        kept = " ".join(before.split())
-        return len(kept) + (1 if kept and before[-1].isspace() else 0)
+        *whole, last = before.split() or [""]
+        if before[-1:].isspace():
+            kept = " ".join(_without_lines([*whole, last]))
+            return len(kept) + (1 if kept else 0)
+        return len(" ".join([*_without_lines(whole), last]))
 
-    return " ".join(plain.split()), [(now(one), now(other)) for one, other in spans]
+    return " ".join(_without_lines(plain.split())), [(now(one), now(other)) for one, other in spans]
+
+
+def _without_lines(words: Sequence[str]) -> list[str]:
+    """The words that are no part of a drawn line: of a table, or under a title."""
+    return [word for one in words if (word := _LINE.sub("", one))]
 
 
 def _back(text: str, at: int, by: int) -> int:
@@ -374,9 +386,11 @@ def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) ->
     about = document.document
     spans = ", ".join(_span(span) for span in one.source_spans)
     vectors = ", ".join(f"{inline(kept.model, 80)} ({kept.dimensions} dimensions)" for kept in one.embeddings)
-    rows = [
+    found = [
         ("citation", one.citation.uri),
         ("headings", " > ".join(one.heading_path) or "none"),
+    ]
+    details = [
         ("passage id", one.chunk_id),
         ("document id", one.doc_id),
         ("title", about.title),
@@ -389,16 +403,19 @@ def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) ->
         ("trust", f"{about.trust_level}, {about.source_type}, {about.lang}"),
         ("read", stamp(about.indexed_at)),
     ]
-    parts = [Content.assemble((f"{name:<12}", "$cb-dim"), (inline(value), "$cb-soft")) for name, value in rows]
     text, left = block(one.text)
     more = f"\n{signs.more} {left:,} more characters" if left else ""
-    parts += [Content(""), Content.styled(text + more, "$cb-text")]
+    parts = [*_named(found), Content(""), Content.styled(text + more, "$cb-text")]
     for by, name in ((-1, "previous"), (1, "next")):
         beside = next((other for other in document.chunks if other.position == one.position + by), None)
         told = "none (first passage)" if by < 0 else "none (last passage)"
         shown = told if beside is None else inline(beside.text, _BESIDE)
         parts += [Content(""), Content.assemble((f"{name:<12}", "$cb-dim"), (shown, "$cb-dim"))]
-    return Content("\n").join(parts)
+    return Content("\n").join([*parts, Content(""), *_named(details)])
+
+
+def _named(rows: Sequence[tuple[str, str]]) -> list[Content]:
+    return [Content.assemble((f"{name:<12}", "$cb-dim"), (inline(value), "$cb-soft")) for name, value in rows]
 
 
 def _span(span: dict[str, str | int | None]) -> str:

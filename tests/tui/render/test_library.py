@@ -90,6 +90,26 @@ def test_the_lit_words_of_a_snippet_are_the_matched_ones() -> None:
     assert line.plain.startswith("the night copy runs"), "gaps are one blank, the heading is not said twice"
 
 
+def test_a_snippet_of_a_table_has_its_words_and_none_of_its_lines() -> None:
+    rows = (
+        "Exit codes",
+        "=" * 10,
+        "",
+        "+------+------+",
+        "| code | the night |",
+        "+======+======+",
+        "| 3 | copy failed |",
+    )
+    text = "\n".join((*rows, "---"))
+    shown = snippet(text, lexical_query("night failed").terms)
+    (line,) = snippet_lines(shown.text, shown.matched, "", 80, 1, UNICODE)
+    assert line.plain == "Exit codes | code | the night | | 3 | copy failed | ---"
+    lit = {line.plain[span.start : span.end] for span in line.spans if "accent" in str(span.style)}
+    assert lit == {"night", "failed"}
+    (cut,) = snippet_lines("…-----+\n| total_files |", ((10, 21),), "", 80, 1, UNICODE)
+    assert cut.plain == "… | total_files |", "the sign of a cut stays"
+
+
 def test_a_long_path_keeps_its_end_and_its_lines() -> None:
     drawn = place("a/very/long/way/down/to/notes.md#L12-L40", 24, UNICODE).plain
     assert drawn.endswith("notes.md#L12-L40")

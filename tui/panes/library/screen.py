@@ -368,10 +368,10 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
     def _back(self) -> None:
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
+        elif self._pinned and self.acts.answer_waits:  # the trace may have been open before the source was
+            self.acts.ask(back=True)
         elif self.acts.why_is_opened:
             self.acts.toggle_why()
-        elif self._pinned and self.acts.answer_waits:
-            self.acts.ask(back=True)
         elif self.visiting and self.is_current:
             self.dismiss()
         elif not self.search.clear() and self.searching.scope.picked:

@@ -99,6 +99,27 @@ async def test_a_conversation_stays_while_other_panes_are_open_until_a_new_one_i
             assert screen.talk.session != before
 
 
+async def test_esc_leads_from_a_source_to_its_answer_also_where_the_trace_was_open(library: Path) -> None:
+    with llm_server([Reply((BOTH,))]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.action_perform("pane.library")
+            pane = await at_library(pilot, app)
+            await until(pilot, lambda: pane.hits.total > 0)
+            pane.acts.toggle_why()
+            await until(pilot, lambda: pane.acts.why_is_opened)
+            app.action_perform("library.ask")
+            screen = await at_ask(pilot, app)
+            await ask(pilot, screen, ASKED)
+            await until(pilot, lambda: screen.talk.answer is not None)
+            await pilot.press("1")
+            await at_library(pilot, app)
+            await until(pilot, lambda: pane.document.has_focus and pane.document.shown is not None)
+            await until(pilot, lambda: pane.acts.why_is_opened)
+            await pilot.press("escape")
+            await at_ask(pilot, app)
+
+
 async def test_an_answer_that_one_left_in_the_middle_is_told_as_such(library: Path) -> None:
     with llm_server([Reply(("The client", " makes"), hang_after=1)]) as server:
         app = workbench(library, server.endpoint)

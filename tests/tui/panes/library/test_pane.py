@@ -225,6 +225,8 @@ async def test_the_passage_is_shown_as_it_is_kept_with_those_beside_it(library: 
         await pilot.press("down", "p")
         await until(pilot, lambda: isinstance(app.screen, PassageScreen) and screen.hit.chunk_id in frame(app))  # pyright: ignore[reportOptionalMemberAccess]
         assert "none yet (run: casebook library embed" in frame(app)
+        drawn = frame(app)
+        assert drawn.index(screen.hit.snippet.split()[-1]) < drawn.index("passage id"), "what it says comes first"
         title = frame(app).split("\n")[0]
         await pilot.press("J")
         await until(pilot, lambda: frame(app).split("\n")[0] != title)
