@@ -14,7 +14,7 @@ from tests.tui.services import ingest_children
 from tests.tui.services.ingest_children import GO_ON
 from tests.tui.support import app_on, frame, until
 from tests.tui.terminal.test_typed_ahead import send
-from tui.panes.library.ingest_screen import IngestScreen
+from tui.panes.library.ingest_screen import IngestScreen, RemoveFolder
 from tui.panes.library.screen import LibraryScreen
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.ingest import draw_pace, draw_report, report_line
@@ -105,6 +105,36 @@ async def test_it_is_followed_stopped_by_esc_and_completed_by_the_next(
     with open_store(casebook) as store:
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["succeeded", "canceled"]
         assert store.con.execute("SELECT count(*) FROM documents").fetchone() == (3,)
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_a_folder_is_removed_and_its_files_stay(
+    casebook: Path, docs: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "one.md").write_text("# One\n\nAnother valve.\n")
+    app = app_on(casebook)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        for known, folder in enumerate((docs, other), 1):
+            screen.box.focus()
+            screen.box.value = str(folder)
+            await pilot.press("enter")
+            await until(pilot, lambda known=known: screen.choices.total == known and not app.ingesting.busy)
+        screen.folders.focus()
+        await pilot.press("d")
+        await until(pilot, lambda: "casebook removes 3 documents from the library. Your files stay." in flat(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert screen.choices.total == 2, "nothing is removed before it is confirmed"
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, RemoveFolder))
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.choices.roots == (other.resolve(),))
+    assert len(list(docs.iterdir())) == 5
+    with open_store(casebook) as store:
+        assert store.con.execute("SELECT workspace_path FROM documents").fetchall() == [("other/one.md",)]
 
 
 async def test_leaving_the_workbench_in_the_middle_loses_nothing(

@@ -48,6 +48,8 @@ _INGEST: tuple[Action, ...] = (
     Action("ingest.mark", "Select or deselect this folder", ("x",), "ingest", INGEST, "select", 2, palette=False),
     Action("ingest.name", "Enter another folder", ("n", "slash"), "ingest", INGEST, "add folder", 3, palette=False),
     Action("ingest.told", "Go to the report", ("w",), "ingest", INGEST, "report", 4, palette=False),
+    Action("ingest.remove", "Remove this folder from the library", ("d",), "ingest", INGEST, "remove", 7, palette=False,
+           needs=needs(Situation, lambda now: now.cases, "The library has no folder yet.", _QUIET)),
     Action("ingest.stop", "Stop after the current file, then go back", ("escape",), "ingest", INGEST, "stop, back", 5,
            palette=False),
     Action("ingest.back", "Back (the ingest continues)", ("q",), "ingest", INGEST, "back", 6, palette=False),

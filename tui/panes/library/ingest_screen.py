@@ -17,12 +17,15 @@ from core.base.fault import Fault
 from core.text import visible
 from tui.actions.action import Acts, Around, Performs, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.decisions import LANE, writing
+from tui.render.common.amounts import counted
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.hits import not_ingested
 from tui.render.ingest import draw_folder, draw_pace, draw_report
 from tui.runtime.jobs import Job, Jobs, job_work
+from tui.widgets.dialogs import Confirm
 from tui.widgets.inputs import PathBox
 from tui.widgets.row_list import FixedRows, RowList
 from tui.widgets.scroll_text import HangingText, Reading
@@ -30,6 +33,8 @@ from tui.widgets.workbench import KeyFooter
 
 if TYPE_CHECKING:
     from core.library.ingest.report import IngestReport
+    from core.library.ingest.write import ResetReport
+    from core.store import Store
     from tui.panes.library.ingest import Ingesting
 
 
@@ -62,6 +67,23 @@ def read_sources(job: Job[Any], path: Path) -> KnownSources:
     last = last_run(con)
     folders = tuple(Folder(one.root, counts.get(one.source_id, 0)) for one in sources(con))
     return KnownSources(folders, None if last is None else (worth_a_look(last[0]), last[1]))
+
+
+@writing
+def remove_folder(store: Store, root: Path) -> ResetReport:
+    """Remove a folder from the library. Raises Fault if it is no folder of it (any more)."""
+    from core.library.ingest.write import reset_library
+
+    return reset_library(store, folder=root)
+
+
+class RemoveFolder(Confirm):
+    """Ends with whether to remove a folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        count = counted(folder.documents or 0, "document")
+        told = f"{inline(folder.root, 400)}\n\ncasebook removes {count} from the library. Your files stay."
+        super().__init__("remove-folder", "Remove this folder?", "removes", Content.styled(told, "$cb-text"))
 
 
 LOOK = 0.1
@@ -150,6 +172,7 @@ class IngestScreen(Performs, ModalScreen[None]):
             "ingest.mark": self._mark,
             "list.open": self._mark,
             "ingest.name": self.box.focus,
+            "ingest.remove": self._ask_remove,
             "ingest.told": self.query_one("#ingest-told").focus,
             "ingest.stop": self._stop,
             "list.back": self._stop,
@@ -192,6 +215,21 @@ class IngestScreen(Performs, ModalScreen[None]):
         at = self.folders.chosen
         self.choices = self.choices.toggled(at)
         self._show_folders(at)
+
+    def _ask_remove(self) -> None:
+        folder = self.choices.rows[self.folders.chosen].folder
+
+        def decided(remove: bool | None) -> None:
+            if remove:
+                work = remove_folder(Path(folder.root))
+                self._jobs.run(LANE, work, lambda found, _final: self._removed(folder, found), self._unread, keep=True)
+
+        self.app.push_screen(RemoveFolder(folder), decided)
+
+    def _removed(self, folder: Folder, found: ResetReport) -> None:
+        told = f"Removed {inline(folder.root, 200)} from the library ({counted(found.documents, 'document')})."
+        self.app.notify(told, markup=False)
+        self._read()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
         event.stop()
