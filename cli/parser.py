@@ -48,13 +48,14 @@ COMMANDS: dict[str, Command] = {
     "config": Command("show settings and their sources", "cli.commands.config"),
     "db": Command("back up, restore or salvage the database", "cli.commands.db"),
     "completion": Command("print a completion script for your shell", "cli.commands.completion"),
+    "man": Command("print the manual page", "cli.commands.man"),
 }
 
 GROUPS = {
     "use": ("demo", "import", "errors", "evidence", "rules", "library", "insights"),
     "curate": ("undo", "replay", "init", "team"),
     "agents": ("hooks", "plugin", "mcp", "hook", "schema"),
-    "maintain": ("models", "embed", "serve-model", "doctor", "config", "db", "completion"),
+    "maintain": ("models", "embed", "serve-model", "doctor", "config", "db", "completion", "man"),
 }
 """The commands as the help groups them."""
 
