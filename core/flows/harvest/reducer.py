@@ -357,7 +357,7 @@ def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corre
     if run.outcome.verdict != "passed":
         return correction(failure, run.command) if other and lost else None
     why = same_words(failure, run.command) or (correction(failure, run.command) if other else None)
-    near = other and not past.edited_since(error.last.at)
+    near = other and not past.changed_since(error.last.at)
     why = why or moved_to_file(failure, run.command, past.written_since(error.last.at))
     return retried(failure, run.command) if why is None and near else why
 

@@ -183,9 +183,9 @@ class Past:
     steps: list[Step] = field(default_factory=list[Step])
     words: list[tuple[int, Statement]] = field(default_factory=list[tuple[int, Statement]])
 
-    def edited_since(self, start: int) -> bool:
-        """Whether a file was edited after the place `start`."""
-        return any(step.change is not None and step.change.hints for step in self.steps if step.at > start)
+    def changed_since(self, start: int) -> bool:
+        """Whether anything was changed after the place `start`: a file, or what a command changes."""
+        return any(step.change is not None for step in self.steps if step.at > start)
 
     def written_since(self, start: int) -> frozenset[str]:
         """The names of the files that were edited or written after the place `start`."""

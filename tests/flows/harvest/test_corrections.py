@@ -208,6 +208,13 @@ def test_an_edit_in_between_leaves_a_retry_unlinked() -> None:
     assert not chat.sh("gh pr view 5 --json url", "{}").one().resolved
 
 
+def test_what_was_installed_in_between_is_the_fix_and_not_the_retry() -> None:
+    load = 'python -c "import factory; b = factory.booster(depth=5, trees=20); print({})"'
+    chat = Chat().sh(load.format("len(b.dump()), type(b)"), python_error("XGBoostError: the library was not loaded"), 1)
+    error = chat.sh("brew install libomp", "poured").sh(load.format("len(b.dump())"), "20").one()
+    assert [link.idx for link in error.links] == [1]
+
+
 def test_a_push_that_was_refused_is_cured_by_what_brings_the_branch_in() -> None:
     chat = Chat().sh("git push origin HEAD:a", "error: failed to push some refs to 'https://h/r.git'", 1)
     chat.sh("git fetch origin a", "ok").sh("git rebase FETCH_HEAD", "ok").sh("git push origin HEAD:a", "ok")
