@@ -74,7 +74,7 @@ def draw_report(report: IngestReport, pace: IngestPace | None, ended: str, signs
         (f"Stopped {took}{when}\n", "bold $cb-draft") if report.aborted else (f"Done {took}{when}\n", "bold $cb-good")
     ]
     counts = [(name, getattr(report, "errors" if name == "error" else name)) for name in _COUNTS]
-    parts += _row("files", f"{report.scanned:,} scanned: {_counts(counts)}".rstrip(", "), "$cb-text")
+    parts += _row("files", f"{report.scanned:,} scanned: {_counts(counts)}".rstrip(", :"), "$cb-text")
     parts += _row("passages", f"{report.chunks_indexed:,} written", "$cb-text")
     for root in report.scope.roots:
         parts += _row("folder", inline(root, _PATH, more=signs.more), "$cb-soft")

@@ -64,6 +64,8 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
             )
         except Fault:
             if passages and not context.out.json:  # found without the model, and worth reading
+                if going is not None:
+                    going.clear()
                 for line in unanswered_lines(context.out, passages):
                     context.out.line(line)
             raise
@@ -106,6 +108,10 @@ class _Progress:
         self._show("searching for evidence")
 
     def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Leave the line to what is written next."""
         self._show("")
 
     def hear(self, event: AnswerEvent) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 from cli.format.layout import width
 from core.samples import sample_notes
+from tests.cli.conftest import Terminal
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
 Run = Callable[..., Any]
@@ -164,6 +167,23 @@ def test_a_refusal_exits_1_and_a_fault_2(filled: Run, serve: Callable[..., Serve
     assert unanswered.code == 2
     assert unanswered.text.startswith("The LLM did not answer. Passages found:\n· "), "what was found is worth reading"
     assert filled("library", "ask", " ").code == 2
+
+
+def test_what_was_found_without_a_model_does_not_go_on_in_the_line_of_the_progress(
+    filled: Run, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cli.main import main
+
+    serve(Reply(status=404, error="model 'tiny' not found"))
+    screen = io.BytesIO()
+    out, err = (Terminal(screen, encoding="utf-8", write_through=True) for _ in range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        assert main(("library", "ask", RETRY)) == 2
+    written = screen.getvalue().decode()
+    assert "waiting for tiny" in written
+    assert "\r\x1b[KThe LLM did not answer. Passages found:" in written
 
 
 def test_sessions_are_listed_shown_and_deleted(filled: Run, serve: Callable[..., Server]) -> None:
