@@ -221,8 +221,15 @@ def draw_promotable(ready: Sequence[NamedEntry]) -> Content:
 
 
 def draw_neighbour(message: MessageText, signs: Signs, *, before: bool) -> Content:
-    """The end of the message before the one that is shown, or the beginning of the one behind it, dimmed."""
+    """The end of the message before the one that is shown, or the beginning of the one behind it, dimmed.
+
+    A tool's call is laid out as in the session: a patch as a patch, a command as a command.
+    """
     text = message.text.strip("\n")
+    if message.kind == "tool_use":
+        from core.transcripts.commands import call_lines  # not for the first screen
+
+        text = "\n".join(line for _, line in call_lines(text))
     shown = text[-_NEIGHBOUR:] if before else text[:_NEIGHBOUR]
     lines = shown.split("\n")
     lines = lines[-_NEIGHBOUR_LINES:] if before else lines[:_NEIGHBOUR_LINES]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -117,3 +118,6 @@ def test_the_rows_of_a_quote_have_a_bar_and_its_neighbours_are_short() -> None:
     behind = draw_neighbour(message, UNICODE, before=False).plain.split("\n")
     assert before[0] == "message 4  assistant" and before[-2:] == ["line 29", ""] and len(before) == 10
     assert behind[:3] == ["", "message 4  assistant", "line 0"] and behind[-1] == "line 7…"
+    patch = json.dumps({"input": "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch\n"})
+    call = draw_neighbour(MessageText("s", 5, "assistant", "tool_use", "", patch, 9), UNICODE, before=False).plain
+    assert "-x\n" in call and "\\n" not in call, "a call is laid out as in the session"
