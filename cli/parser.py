@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from core.base.fault import Fault
@@ -86,15 +86,21 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: object, **kwargs: object) -> None:
         kwargs.setdefault("formatter_class", _unseen)
         kwargs["allow_abbrev"] = False
+        self.suggested: dict[str, Callable[[], Iterable[str]]] = {}
         super().__init__(*args, **kwargs)  # pyright: ignore[reportArgumentType]
 
     def flag(self, *names: str) -> None:
         """Add an option without a value: its names, then what it does."""
         self.add_argument(*names[:-1], action="store_true", help=names[-1])
 
-    def argument(self, *names: str, **how: Any) -> None:
-        """Add an option or argument with a value: its names, how the help calls the value, then what it does."""
-        self.add_argument(*names[:-2], metavar=names[-2], help=names[-1], **how)
+    def argument(self, *names: str, suggested: Callable[[], Iterable[str]] | None = None, **how: Any) -> None:
+        """Add an option or argument with a value: its names, how the help calls the value, then what it does.
+
+        `suggested`: the values that a shell completes, although others are allowed.
+        """
+        action = self.add_argument(*names[:-2], metavar=names[-2], help=names[-1], **how)
+        if suggested is not None:
+            self.suggested[action.dest] = suggested
 
     def format_help(self) -> str:
         """The help, as wide as the terminal."""

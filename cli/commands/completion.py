@@ -62,11 +62,12 @@ def _walk(parser: Parser, path: str) -> Iterator[Place]:
                 words.append(Word(str(choice.dest), choice.help or ""))
             for name, child in action.choices.items():
                 below.extend(_walk(child, f"{path}/{name}"))
-        elif action.option_strings:
-            choices = tuple(map(str, action.choices or ()))
+            continue
+        choices = tuple(map(str, action.choices or parser.suggested.get(action.dest, tuple)()))
+        if action.option_strings:
             words.append(Word(action.option_strings[-1], action.help or "", action.nargs != 0, choices))
         else:
-            words.extend(Word(str(choice), "") for choice in action.choices or ())
+            words.extend(Word(choice, "") for choice in choices)
     yield Place(path, tuple(words))
     yield from below
 

@@ -219,8 +219,9 @@ def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
             raise Fault("invalid_input", told.partition("; ")[0], told.partition("; ")[2])
         rules = context.settings.rules
         own = [f"{name} of this project" for name in rules.project_files.split(os.pathsep) if name]
-        looked = ", ".join((*map(str, own_places(rules)), *own)) or "no configured file"
-        hint = "pass a file with --rules, or set rules.files (casebook config show)"
+        instructions = ("CLAUDE.md, AGENTS.md, GEMINI.md",) if rules.bans else ()
+        looked = ", ".join((*map(str, own_places(rules)), *own, *instructions)) or "no configured file"
+        hint = "write a rule into one of them, pass a file with --rules, or set rules.files (casebook config show)"
         raise Fault("invalid_input", f"no rule file found, searched: {looked}", hint)
     return found
 

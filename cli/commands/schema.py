@@ -11,11 +11,13 @@ from cli.format.cases import field
 from cli.format.layout import counted
 from cli.output import Output
 from cli.parser import Parser
-from core.flows.system.capabilities import Capabilities, LibraryState, capabilities, schema_text
+from core.flows.system.capabilities import Capabilities, LibraryState, capabilities, schema_names, schema_text
 
 
 def add_to(parser: Parser, shared: Parser) -> None:
-    parser.argument("name", "NAME", "print a JSON Schema, for example error_search.v1", nargs="?")
+    parser.argument(
+        "name", "NAME", "print a JSON Schema, for example error_search.v1", nargs="?", suggested=schema_names
+    )
     parser.set_defaults(run=run_schema)
 
 

@@ -111,7 +111,8 @@ _DONE = {"reject": "Rejected", "words": "Replaced the quote with the source text
 def added_lines(out: Output, done: EvidenceAdded) -> Iterator[str]:
     """What was taken of a file, what was not and why, and how the quotes came out."""
     known = f", {done.known:,} already known" if done.known else ""
-    yield f"Added {len(done.added):,} entries with {done.quotes:,} quotes to session {one_line(done.session)}{known}."
+    entries = "1 entry" if len(done.added) == 1 else f"{len(done.added):,} entries"
+    yield f"Added {entries} with {counted(done.quotes, 'quote')} to session {one_line(done.session)}{known}."
     for left in done.left[: None if out.verbose else 10]:
         yield from wrap(f"entry {left.entry_id or left.at} was not added: {left.reason}", out.columns)
     for warning in done.warnings[: None if out.verbose else 10]:

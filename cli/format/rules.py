@@ -57,7 +57,10 @@ def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
         yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
 
 
-_NO_RULE = 'No rules in these files. A rule begins with a heading such as "### ERR-001: title".'
+_NO_RULE = (
+    'No rules in these files. A rule begins with a heading such as "### ERR-001: title", or forbids code in backticks:'
+    " Never use `cargo test`."
+)
 
 
 def list_lines(
@@ -74,7 +77,7 @@ def list_lines(
     if found.flaws:
         yield out.paint(f"{counted_flaws(found.flaws)}: casebook rules check", "warn")
     elif not found.rules and not forbidden:
-        yield out.paint(_NO_RULE, "warn")
+        yield from (out.paint(line, "warn") for line in wrap(_NO_RULE, out.columns))
 
 
 def flaw_line(flaw: Flaw) -> str:
@@ -90,7 +93,7 @@ def check_lines(out: Output, found: RuleList, forbidden: int = 0) -> Iterator[st
         told = flaw_line(flaw)
         yield out.paint(told, "dim") if flaw.cost == "missing" else told
     if not found.rules and not forbidden:
-        yield out.paint(_NO_RULE, "warn")
+        yield from (out.paint(line, "warn") for line in wrap(_NO_RULE, out.columns))
     elif not found.flaws:
         every = len(found.rules) + forbidden
         many = "One rule, no problems." if every == 1 else ""
@@ -123,14 +126,14 @@ def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
     """The table, then the calls on which it matters which way is taken."""
     yield f"calls: {found.calls} ({found.half}), rules: {found.rules}, model: {one_line(found.model) or 'none'}"
     faulted = any(one.unwanted.of for one in found.systems)
-    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}{'beside':>9}" + (
+    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}{'others':>9}" + (
         f"{'wrong shown':>18}" if faulted else ""
     )
     for one in found.systems:
         cut = "never" if one.cutoff is None else f"{one.cutoff:.3f}"
-        beside = f"{one.companions_right}/{one.companions_right + one.companions_wrong}"
+        others = f"{one.companions_right}/{one.companions_right + one.companions_wrong}"
         rates = "".join(f"{_rate(value):>18}" for value in (one.hit_at_1, one.recall_at_5, one.quiet))
-        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}{beside:>9}" + (
+        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}{others:>9}" + (
             f"{_rate(one.unwanted):>18}" if faulted else ""
         )
     if found.fitted:

@@ -37,12 +37,13 @@ class Installation:
 
     def upgrade(self) -> str:
         """The shell command that installs the newest version in the place of this copy."""
+        named = shlex.quote(f"{DISTRIBUTION}{self.source}")
         return {
             "checkout": "git pull && uv sync",
             "uv tool": f"uv tool upgrade {DISTRIBUTION}",
             "pipx": f"pipx upgrade {DISTRIBUTION}",
-            "uv": f"uv pip install --python {shlex.quote(self.python)} --upgrade {DISTRIBUTION}",
-            "pip": f"{shlex.quote(self.python)} -m pip install --upgrade {DISTRIBUTION}",
+            "uv": f"uv pip install --python {shlex.quote(self.python)} --upgrade {named}",
+            "pip": f"{shlex.quote(self.python)} -m pip install --upgrade {named}",
         }[self.installer]
 
 
@@ -74,7 +75,8 @@ def look(prefix: Path, root: Path, python: str) -> Installation:
             return _pipx(json.loads(metadata.read_text(encoding="utf-8")), python)
         written = next(root.parent.glob(f"{DISTRIBUTION.replace('-', '_')}-*.dist-info/INSTALLER"), None)
         by_uv = written is not None and written.read_text(encoding="utf-8").strip() == "uv"
-        return Installation("uv" if by_uv else "pip", python)
+        source = "" if written is None else _direct(written.with_name("direct_url.json"))
+        return Installation("uv" if by_uv else "pip", python, source=source)
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return Installation("pip", python)
 
@@ -87,6 +89,19 @@ def _uv_tool(receipt: Any, python: str) -> Installation:
     if "git" in own or "url" in own:
         source = f" @ {'git+' + own['git'] if 'git' in own else own['url']}"
     return Installation("uv tool", python, tuple(own.get("extras", ())), source)
+
+
+def _direct(record: Path) -> str:
+    """Where a copy that is from no index came from, as its installer recorded it (PEP 610).
+
+    Without it the command would ask an index, where the name can belong to anybody.
+    """
+    import json
+
+    if not record.is_file():
+        return ""
+    found = json.loads(record.read_text(encoding="utf-8"))
+    return f" @ {found['vcs_info']['vcs']}+{found['url']}" if "vcs_info" in found else f" @ {found['url']}"
 
 
 def _pipx(metadata: Any, python: str) -> Installation:

@@ -44,6 +44,9 @@ def test_shells_accept_the_script(run: Run, tmp_path: Path, shell: str) -> None:
         ("casebook errors search --ti", "--tiers", "--db"),
         ("casebook import ", "claude-code", "search"),
         ("casebook completion ", "fish", "errors"),
+        ("casebook models pull ", "multilingual-e5-small-q4", "auto"),
+        ("casebook models use ", "auto", "search"),
+        ("casebook schema error", "error_search.v1", "insights.v1"),
     ],
 )
 def test_bash_completes(run: Run, line: str, wanted: str, unwanted: str) -> None:

@@ -15,7 +15,7 @@ from core.base.fault import Fault
 _RECORD_EXAMPLES = """\
 example:
   casebook errors record --error "EADDRINUSE: address already in use :::3000" \\
-    --resolution "Stop the old server: kill $(lsof -ti :3000)" --resolved-by Bash --tool-sequence '["Bash"]'
+    --resolution 'Stop the old server: kill $(lsof -ti :3000)' --resolved-by Bash --tool-sequence '["Bash"]'
 """
 
 PROJECT = "only errors of this project: a folder or a name (shop, acme/shop)"

@@ -38,7 +38,7 @@ def add_to(parser: Parser, shared: Parser) -> None:
     children = Group(parser, shared, "models_command")
     children.leaf("list", "list models", run_list)
     pull = children.leaf("pull", "download a model and verify its digests", run_pull)
-    pull.argument("id", "ID", f"model (default: {MINILM})", nargs="?", default=MINILM)
+    pull.argument("id", "ID", f"model (default: {MINILM})", nargs="?", default=MINILM, suggested=lambda: CATALOGUE)
     pull.flag("--force", "download the model even if it is installed")
     add = children.leaf("add", "add a model from a folder (converts BERT safetensors)", run_add)
     add.argument("folder", "DIR", "ONNX or sentence-transformers folder", type=path_name)
@@ -47,7 +47,8 @@ def add_to(parser: Parser, shared: Parser) -> None:
     add.argument("--document-prefix", "TEXT", "prefix for stored texts")
     add.argument("--query-prefix", "TEXT", "prefix for queries")
     use = children.leaf("use", "select a model", run_use)
-    use.argument("id", "ID", f"installed model, or {_AUTO} for the best installed model")
+    installed = f"installed model, or {_AUTO} for the best installed model"
+    use.argument("id", "ID", installed, suggested=lambda: (_AUTO, *CATALOGUE))
     children.leaf("calibrate", "calibrate the selected model for answers", run_calibrate)
 
 
@@ -58,11 +59,11 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
 
 
 def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
-    yield out.paint(f"   {pad('model', 37)}  {'dim':>4}  {pad('reads', 12)}  {pad('measured', 8)}  here?", "dim")
+    yield out.paint(f"   {pad('model', 37)}  {'dim':>4}  {pad('languages', 12)}  {pad('calibrated', 10)}  here", "dim")
     for one in found.models:
         mark = out.paint("→", "good") if one.in_use else " "
-        line = f"{pad(one.id, 37)}  {one.dim:>4}  {pad(one.languages, 12)}  {pad('yes' if one.measured else 'no', 8)}"
-        yield f" {mark} {line}  {'here' if one.here else _size(one.size)}"
+        line = f"{pad(one.id, 37)}  {one.dim:>4}  {pad(one.languages, 12)}  {pad('yes' if one.measured else 'no', 10)}"
+        yield f" {mark} {line}  {'yes' if one.here else _size(one.size)}"
     yield ""
     if found.in_use is None:
         yield from wrap(f"In use: none ({found.reason}). Run: {found.remedy}", out.columns)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +181,14 @@ def run_merge(args: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
+def commit_line(out: Output, root: Path, written: Iterable[Path]) -> str:
+    """The command that commits the files that were written in the repository `root`."""
+    names = (str(path.relative_to(root)) if path.is_relative_to(root) else str(path) for path in written)
+    listed = " ".join(shlex.quote(one_line(name)) for name in dict.fromkeys(names))
+    return out.paint(f"To share the lessons, review the files and run: git add {listed} && git commit", "dim")
+
+
+def export_lines(out: Output, done: TeamExport, *, commit: bool = True) -> Iterator[str]:
     words = ("added", "changed", "restored", "withdrawn")
     counts = [f"{len(getattr(done, word)):,} {word}" for word in words if getattr(done, word)]
     state = "written" if done.written else "unchanged"
@@ -192,10 +200,9 @@ def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
     yield from fault_lines(out, done.bad)
     if done.withdrawn:
         yield out.paint(_STAYS, "dim")
-    if done.written:
-        yield out.paint(
-            f"To share them, run: git add {one_line(str(done.path.parent.name))} and commit the file for review.", "dim"
-        )
+    if done.written and commit:
+        blocks = (Path(one.path) for one in done.blocks if one.changed)
+        yield commit_line(out, done.path.parent.parent, (done.path.parent, *blocks))
 
 
 def check_lines(out: Output, found: TeamCheck) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.commands.team.group import confirmed, export_lines
+from cli.commands.team.group import commit_line, confirmed, export_lines
 from cli.context import Context, says_yes
 from cli.format.layout import clip, counted, one_line
 from cli.output import Output
@@ -140,8 +140,11 @@ def _lines(out: Output, done: TeamInit) -> Iterator[str]:
         yield "No file was written, because this repository has no verified fixes."
         yield "Verify a fix (casebook errors verify ID), then run casebook init again."
         return
-    yield from export_lines(out, done.export)
+    yield from export_lines(out, done.export, commit=False)
     for one in done.files:
         yield f"{one_line(one.path)}: {one_line(one.fault) or 'block ' + ('written' if one.changed else 'unchanged')}"
     if done.merge_driver:
         yield "In this clone, git now uses casebook to merge the lessons file."
+    blocks = (Path(one.path) for one in (*done.export.blocks, *done.files))
+    attributes = (done.path.parent.parent / ".gitattributes",) if done.merge_driver else ()
+    yield commit_line(out, done.path.parent.parent, (done.path.parent, *blocks, *attributes))

@@ -65,7 +65,7 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_entries_are_taken_once_and_their_lengths_only_warned_of(filled: Run) -> None:
     again = filled("add", "-", "--session", SESSION, stdin=extracted(("e0", (ALIGNED,)), ("e9", ((0, "short"),))))
     assert again.code == 0
-    assert "Added 1 entries with 1 quotes" in again.text
+    assert "Added 1 entry with 1 quote" in again.text
     assert "30 to 200 are recommended" in again.text
     assert filled("add", "-", "--session", SESSION, stdin=extracted(("e0", (FAILED,)))).code == 1
     assert filled("add", "-", "--session", "nope", stdin=extracted()).code == 2

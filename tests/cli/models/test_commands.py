@@ -75,6 +75,9 @@ def test_list_says_what_is_here_and_in_use(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("COLUMNS", "80")
     text = run("models", "list").text
     assert f"In use: {MINILM}." in text
+    heads, rows = text.split("\n")[0], [line.split() for line in text.split("\n") if MINILM in line]
+    assert heads.split() == ["model", "dim", "languages", "calibrated", "here"]
+    assert rows[0] == ["→", MINILM, "384", "en", "yes", "yes"]
     assert all(len(line) <= 80 for line in text.split("\n"))
 
 

@@ -189,9 +189,25 @@ def test_a_file_without_a_rule_and_a_share_that_is_none_are_told(
     empty = tmp_path / "empty.md"
     empty.write_text("", encoding="utf-8")
     assert main(["rules", "list", "--rules", str(empty), "--db", db]) == 1
-    assert "No rules in these files" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "No rules in these files" in told
+    assert "forbids code in backticks: Never use `cargo test`." in told
     assert main(["rules", "compare", "--rules", RULES, "--calls", str(empty), "--quiet", "80", "--db", db]) == 2
     assert "'80' is not a number greater than 0 and at most 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("bans", [True, False])
+def test_without_any_file_the_fault_names_those_that_were_looked_for(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, bans: bool
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CASEBOOK_RULES_BANS", str(bans).lower())
+    monkeypatch.chdir(tmp_path)
+    assert main(["rules", "list", "--db", db]) == 2
+    told = capsys.readouterr().err
+    assert "memory.md of this project" in told
+    assert ("CLAUDE.md, AGENTS.md, GEMINI.md" in told) is bans
 
 
 def test_rules_about_forbidden_code_are_listed_and_counted(

@@ -73,6 +73,26 @@ def test_elsewhere_the_interpreter_says_which_environment_is_meant(tmp_path: Pat
     assert shlex.split(uv.remedy("mcp"))[:5] == ["uv", "pip", "install", "--python", PYTHON]
 
 
+@pytest.mark.parametrize(
+    ("record", "source"),
+    [
+        ({"url": "file:///src/a%20b", "dir_info": {}}, "file:///src/a%20b"),
+        ({"url": "https://h/x", "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}}, "git+https://h/x"),
+        ({"url": "https://h/agent_casebook-0.1.0.whl", "archive_info": {}}, "https://h/agent_casebook-0.1.0.whl"),
+    ],
+)
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_a_copy_that_is_from_no_index_is_not_looked_up_in_one(
+    tmp_path: Path, installer: str, record: dict[str, object], source: str
+) -> None:
+    root = copy_in(tmp_path, installer)
+    (root.parent / "agent_casebook-0.1.0.dist-info" / "direct_url.json").write_text(json.dumps(record))
+    found = look(tmp_path, root, PYTHON)
+    assert found.installer == installer
+    assert shlex.split(found.remedy("mcp"))[-1] == f"agent-casebook[mcp] @ {source}"
+    assert shlex.split(found.upgrade())[-1] == f"agent-casebook @ {source}"
+
+
 def test_a_checkout_is_synced(tmp_path: Path) -> None:
     assert remedy("mcp") == "uv sync --extra mcp"
     assert look(tmp_path, ROOT, PYTHON).upgrade() == "git pull && uv sync"
@@ -100,3 +120,10 @@ def test_every_remedy_names_the_distribution_and_no_text_names_the_other_project
         if path.suffix in (".py", ".md", ".toml") and (hit := wrong.search(path.read_text(encoding="utf-8")))
     ]
     assert found == []
+
+
+def test_until_a_release_no_page_takes_the_package_from_an_index() -> None:
+    """The name is in no index yet: a stranger could take it, and the command would install the stranger's code."""
+    taken = re.compile(rf"(?<!un)install [^\n`]*{DISTRIBUTION}\b")
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    assert [(page.name, hit[0]) for page in pages for hit in taken.finditer(page.read_text("utf-8"))] == []

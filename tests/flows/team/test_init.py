@@ -28,6 +28,10 @@ def test_init_writes_what_is_verified_for_a_first_commit(people: People) -> None
     attributes = (mina.tree / ".gitattributes").read_text()
     assert attributes == ".casebook/lessons.jsonl merge=casebook\nAGENTS.md merge=casebook\n"
     before = mina.git("status", "--porcelain")
+    again = mina.run("init", "--yes", "--merge-driver", "--no-import").splitlines()[-1]
+    assert again.endswith("run: git add .casebook AGENTS.md .gitattributes && git commit")
+    mina.git(*again.partition("run: git ")[2].partition(" && ")[0].split())
+    mina.git("reset", "-q")
     assert mina.json("init", "--yes", "--merge-driver", "--no-import")["export"]["written"] is False
     assert mina.git("status", "--porcelain") == before
     mina.commit("lessons")
