@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 import resource
+import shutil
 import signal
 import tempfile
 import time
@@ -17,18 +18,19 @@ from typing import TYPE_CHECKING, Final
 
 import psycopg
 
-from bench.table import Row
+from bench.table import Row, p95
 from core.base.fault import Fault
 from core.base.wire import canonical
-from core.errors import identify
+from core.errors import identify, search
 from core.errors.lessons import Do, Lesson, When, lesson_json
+from core.flows.team.ask_server import take_received
 from core.flows.team.place import TeamPlace
-from core.flows.team.sync.replica import put
+from core.flows.team.sync.replica import fold, put, require_replica
 from core.flows.team.sync.session import sync
 from core.flows.team.sync.setup import join_team, look_at_team
 from core.store import Store, now, open_store
 from core.team.lessons_file import Record, Stamped, line_of
-from core.team.postgres.log import LESSON, Draft, append, read_all
+from core.team.postgres.log import LESSON, Draft, append, pull, read_all
 from core.team.postgres.schema import Membership
 from core.team.postgres.server import connected
 from tests.postgres import Server, running
@@ -138,6 +140,7 @@ def _week(postgres: Server, events: int) -> Iterator[Row]:
     """So many events that a casebook of half as many cases has not read, each another lesson, beside a plain COPY of
     them: out of the log to this process, and into tables with the keys and indexes of the log.
 
+    An event is received when it is stored and a search for its error finds it. The cases follow in batches.
     Seconds of this process on a processor, so that other programs do not count, and the fastest of some COPYs."""
     team = postgres.team()
     address = postgres.member(team)
@@ -154,15 +157,60 @@ def _week(postgres: Server, events: int) -> Iterator[Row]:
             join_team(store, address, Membership(team, "member", ""), [])
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             began = time.process_time()
-            report = sync(store)
+            with connected(address) as con:
+                at = require_replica(store).position
+                while page := pull(con, team, at):
+                    at, _ = fold(store, at, page)
             spent = time.process_time() - began
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    note = f"{report.added:,} added in {spent:.1f} s, {grown:.0f} MB more"
+        shutil.copy(book, other := Path(folder) / "other.db")
+        with open_store(book, write=True) as store:
+            began = time.process_time()
+            report = sync(store)
+            followed = time.process_time() - began
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        searches = [*_searched(other, events)]
+    note = f"in {spent:.2f} s, {grown:.0f} MB more in all"
     yield Row(f"{events:,} events received, 1,000 of them", spent / events * 1e6, None, note, unit=" ms")
     note = f"{stored:.2f} s, keys and indexes included"
     yield Row("the time of a COPY of them into tables", spent / stored, 5.0, note, unit=" times")
     note = f"{copied / 1e6:.1f} MB in {plain:.2f} s"
     yield Row("the time of a COPY of them out of the log", spent / plain, None, note, unit=" times")
+    note = f"{report.added:,} added in {followed:.1f} s"
+    yield Row("events taken over into the cases, 1,000 of them", followed / events * 1e6, None, note, unit=" ms")
+    yield from searches
+
+
+def _searched(book: Path, events: int) -> Iterator[Row]:
+    """Searches for errors of lessons that were received, in one process, while another takes them over."""
+    process = multiprocessing.get_context("fork").Process(target=_follow, args=(book,), daemon=True)
+    process.start()
+    times, missed, chance = list[float](), 0, random.Random(2)
+
+    def look() -> None:
+        nonlocal missed
+        line = f"TypeError: cannot read property {word_of(chance.randint(events // 2 + 1, events))} of undefined"
+        began = time.perf_counter()
+        missed += search(book, line, count=False, received=take_received).match is None
+        times.append(time.perf_counter() - began)
+        time.sleep(0.01)
+
+    while process.is_alive():
+        look()
+    process.join()
+    meanwhile, count = p95(times) * 1e3, len(times)
+    times.clear()
+    for _ in range(count):
+        look()
+    note = f"of {count} meanwhile and as many afterwards"
+    yield Row("searches for these errors without the lesson", missed, 0, note, unit=" ")
+    yield Row(
+        "a search meanwhile, 95th percentile", meanwhile, None, f"{p95(times) * 1e3:.1f} ms afterwards", unit=" ms"
+    )
+
+
+def _follow(book: Path) -> None:
+    with open_store(book, write=True) as store:
+        sync(store)
 
 
 _JOINED: Final = (

@@ -43,7 +43,7 @@ from core.team.postgres.server import connected, faults
 if TYPE_CHECKING:
     from core.team.postgres.server import Session
 
-_YIELD_S: Final = 0.02
+_YIELD_S: Final = 0.05
 """Seconds after each `APPLY` lessons that are taken over, so that another writer gets its turn."""
 
 
