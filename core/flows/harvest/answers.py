@@ -76,7 +76,8 @@ def asks_presence(command: Command) -> bool:
 def is_none_found(command: Command, body: str, code: int) -> bool:
     """Whether all that a look-up says is that there is no such thing."""
     last = command.last
-    if last is None or code != (_GIT_FATAL if body.lstrip().startswith("fatal: ") else 1) or _SENDS & set(last.words):
+    ends = (_GIT_FATAL, 1) if body.lstrip().startswith("fatal: ") else (1,)  # PowerShell makes 1 of every exit code
+    if last is None or code not in ends or _SENDS & set(last.words):
         return False
     looks = command.reads_only or (len(command.members) == 1 and bool(programs.LOOKING_VERBS & set(last.words[1:4])))
     return looks and NONE_FOUND.fullmatch(_BESIDE.sub("", body)) is not None

@@ -16,17 +16,20 @@ from core.flows.harvest.signatures import (
     CLIENT_COMPLAINT,
     COMPLAINT,
     COMPLAINT_HINTS,
+    FAILED,
     LINE,
+    PASSED,
     REFUSED_WORD,
     SHELL_COMPLAINT,
     SHELL_PREFIX,
+    shortened,
 )
 from core.text import clean
 from core.text.cleaning import without_spelled_colours
 
 _LAUNCHER: Final = (
     r"bwrap: \S|<\d>WSL \(\d+[^)\n]{0,40}\) ERROR: \S|execution error: \S"
-    r"| +\+ FullyQualifiedErrorId : NativeCommandFailed"
+    r"| +\+ FullyQualifiedErrorId : (?:NativeCommandFailed|CommandNotFoundException\s*$)"
     r"| +\+ CategoryInfo +: ParserError\b|(?:\x1b\[[\d;]*m)*ParserError: "
 )
 NOT_STARTED: Final = re.compile(rf"^(?:{_LAUNCHER})", re.MULTILINE)
@@ -120,19 +123,32 @@ def powershell_records(body: str, command: str) -> str:
 
 
 _SAYS: Final = re.compile(r"(?:\S*/)?(?P<program>[\w.+-]{2,40})(?::|(?= ERROR )) \S")
-_SCRIPT_ERROR: Final = re.compile(r"\s*(?P<line>(?:ERROR|FATAL): \S[^\n]*)")
+_SCRIPT_ERROR: Final = re.compile(
+    r"(?:\A\s*|^[ \t]*)(?P<line>(?:psql:[^\n]{1,200}: )?(?:ERROR|FATAL|FAIL(?:ED|URE)?): +\S[^\n]*)"
+    r"|(?:\A\s*|^[ \t]*(?=[^\n]*\s*\Z))(?P<plain>[Ee]rror: \S[^\n]*)",
+    re.MULTILINE,
+)
+_SCRIPT_WORDS: Final = ("ERROR: ", "FATAL: ", "FAIL: ", "FAILED: ", "FAILURE: ", "rror: ")
 
 
 def first_error(body: str, command: Command) -> str:
-    """`body` with every line blanked but the first, where a script begins with `ERROR: …` and goes on to exit code 0.
+    """`body` with every line blanked but the first in which a script says `FAIL: …` or `ERROR: …` and goes on to exit
+    code 0; `Error: …` must be the first line or the last.
 
-    An empty string where it does not, and for a look: what it looked at may begin so.
+    An empty string where it does not, where a summary counts no failure, and for a look: what it looked at may say so.
+    psql goes on after a statement that failed.
     """
-    found = _SCRIPT_ERROR.match(body) if not command.reads_only else None
+    if command.reads_only or command.view == "hidden" or not any(word in body for word in _SCRIPT_WORDS):
+        return ""
+    found = _SCRIPT_ERROR.search(body)
     if found is None:
         return ""
-    start, end = found.span("line")
-    return " " * start + body[start:end] + "\n".join(" " * len(line) for line in body[end:].split("\n"))
+    probe = shortened(body)
+    if PASSED.search(probe) and not FAILED.search(probe):
+        return ""
+    start, end = found.span("line") if found["line"] else found.span("plain")
+    before = "\n".join(" " * len(line) for line in body[:start].split("\n"))
+    return before + body[start:end] + "\n".join(" " * len(line) for line in body[end:].split("\n"))
 
 
 _BROKEN: Final = re.compile(
@@ -179,7 +195,7 @@ def unanswered(body: str, command: Command) -> str:
 _ASKED_WITHIN: Final = 2_000
 _NEEDS: Final = frozenset(("touch", "mkdir", "ln", "cp", "mv", "tee"))
 """They change files: that one is missing is no answer to them."""
-_ON_THIS_MACHINE: Final = re.compile(r"localhost|127\.0\.0\.1|\[?::1\b")
+ON_THIS_MACHINE: Final = re.compile(r"localhost|127\.0\.0\.1|\[?::1\b")
 
 
 def own_complaints(body: str, programs: Set[str]) -> str:
@@ -207,7 +223,7 @@ def _says(line: str, names: set[str]) -> bool:
         and said["program"] in names
         and COMPLAINT.search(clean(line), len("fatal: ") if said["program"] == "fatal" else 0) is not None
         and (ABSENT.search(line) is None or said["program"] in _NEEDS)
-        and _ON_THIS_MACHINE.search(line) is None
+        and ON_THIS_MACHINE.search(line) is None
     )
 
 

@@ -28,6 +28,7 @@ from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import NOWHERE, Command, Part
 from core.flows.harvest.complaints import (
     NOT_STARTED,
+    ON_THIS_MACHINE,
     broken_answers,
     complaints,
     first_error,
@@ -164,10 +165,19 @@ _LISTED = re.compile(r"\bfor \w+ in [^;\n]*(?:\$\(|`)|\bread\b|\bxargs\b")
 """A command that takes the names of files from what it lists."""
 _LISTER = re.compile(r"(?:ls|find|fd|git|fatal)\b")
 _REFUSED = re.compile(
-    r"\b(?:HTTP|status(?: code)?|API error):? [45]\d\d\b|^Error executing tool \S+: |^\w+ failed: [A-Z]\w+Error: ",
+    r"\b(?:HTTP|status(?: code)?|API error):? [45]\d\d\b|^Error executing tool \S+: |^\w+ failed: [A-Z]\w+Error: "
+    r"|^Streamable HTTP error: |\bnet::ERR_[A-Z_]{4,}|^browserType\.launch: ",
     re.IGNORECASE,
 )
-"""What a service answered that a tool asked: an error of what it was asked for, not of the tool."""
+"""What a service answered that a tool asked, or why its browser could not start: no error of the tool."""
+_MODEL_REFUSED = re.compile(r"\s*API Error: [45]\d\d\b")
+"""All that is left of an agent that another one started, where the service of its model refused."""
+_CUT_OFF = re.compile(
+    r"\s*(?:Error: )?(?:Unable to verify if domain \S+ is safe to fetch|Claude Code is unable to fetch from"
+    r"|Request failed with status code (?:3\d\d|40[13]|429|5\d\d)|getaddrinfo E|socket hang up|connect E[A-Z]{4,}"
+    r"|E(?:ACCES|PERM|ROFS|NOSPC|MFILE)\b|E[A-Z]{4,}: [^\n]{0,80}\b(?:posix_)?spawn\b|Ripgrep search timed out)"
+)
+"""Why an agent's own look at files or pages failed that is no mistake of the agent: the network, the machine, time."""
 _OF_SSH: Final = 255
 _SSH = re.compile(r"\b(?:ssh|scp|sftp|rsync)\b")
 """With this exit code ssh says that it did not get through to the other machine."""
@@ -213,7 +223,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if command is None:
         looks = ran.tool in LOOKS_AT_RUNNING or ("script" in ran.facts and ran.exit_code is not None)
         return _judge_look(ran) if looks else _judge_tool(ran)
-    if any(part.program in WRITERS for part in command.members):
+    if any(part.program in WRITERS for part in command.members) and not NOT_STARTED.search(ran.text):
         # A patch that does not apply is no error of the project.
         return _sign("agent_tool", "The patch did not apply.") if ran.failure == "error" else SILENT
     return _judge_run(ran, command)
@@ -245,6 +255,8 @@ def _outcome_of_run(ran: Ran, command: Command, body: str) -> Outcome:
             body, code = _without(body, printed), int(printed[-1][1])
             if code == 0:
                 return Outcome("passed")
+    if code == 0 and command.reads_only and ran.exit_code is None and "script" in ran.facts and _gave_up(command, body):
+        return _failed(ran, command, body, 1, inferred=True)
     if code != 0:
         return _failed(ran, command, body, code)
     if elsewhere := errors_elsewhere(command, body):
@@ -308,14 +320,30 @@ def _exit_code(ran: Ran) -> int:
     return int(found[1]) if found else -1
 
 
+def _gave_up(command: Command, body: str) -> bool:
+    """Whether a look of a script of Codex, which tells no exit code, ends with a complaint of its own program, or one
+    is all that it says. Of what is not there, or listens to no port of this machine, a list of commands asks."""
+    shown = body.strip()
+    first, last = shown[: shown.find("\n") + 1 or None].strip(), shown[shown.rfind("\n") + 1 :]
+    said = first if last is first or not COMPLAINT.search(last[:LINE]) else last
+    if not COMPLAINT.search(said[:LINE]) or (said is not last and shown.count("\n") >= SHORT):
+        return False
+    chained = len(command.parts) > 1 and all(part.simple.after in ("&&", "|") for part in command.parts[:-1])
+    if not chained and (ON_THIS_MACHINE.search(said) or (ABSENT.search(said) and not _is_guess(command, said))):
+        return False
+    quotes = any(part.named(programs.PRINTERS) for part in command.members)
+    names = {part.program for part in command.parts}
+    return bool(only_lines_of(said[:LINE], names, command.text).strip()) and not (quotes and said.startswith("error"))
+
+
 def _without(body: str, found: list[re.Match[str]]) -> str:
     start, end = found[-1].span()
     return body[:start] + " " * (end - start) + body[end:]
 
 
-def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
-    """A run whose exit code is not 0."""
-    if _is_negative_answer(command, body, code):
+def _failed(ran: Ran, command: Command, body: str, code: int, *, inferred: bool = False) -> Outcome:
+    """A run whose exit code is not 0, as it was told or `inferred` from what the run printed."""
+    if not inferred and _is_negative_answer(command, body, code):
         filtered = command.members and not command.reads_only and not body.strip()
         answer = _sign("answer", f"For this command, exit code {code} is a negative answer.")
         return answer._replace(verdict="filtered") if filtered else answer
@@ -330,9 +358,10 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
         spoken = _speaks(command, body) or NOT_STARTED.search(body) is not None
         own = body if spoken else only_lines_of(body, {part.program for part in command.parts}, command.text)
         ended = code > 0 or (ran.exit_code is None and bool(own.strip()))
-        guessed = _is_guess(command, own) or _is_path_guess(command, body)
+        guessed = (_is_guess(command, own) or _is_path_guess(command, body)) and not _is_pattern(command, body)
         if ended and not stopped and not NOT_STARTED.search(body) and guessed:
             return _sign("answer", GUESSED)
+        own = own if own.strip() else powershell_records(body, command.text)
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
     shown = command.view != "hidden" or bool(body.strip())
     if is_interrupted(body) and not ERROR.search(shortened(body)):
@@ -399,6 +428,14 @@ def _is_path_guess(command: Command, body: str) -> bool:
     return bool(ids) and ids <= _NO_PATH and all(part.named(programs.FILE_READERS) for part in command.members)
 
 
+def _is_pattern(command: Command, body: str) -> bool:
+    """Whether PowerShell took the brackets of a path (`app\\[id]\\page.tsx`) for a pattern, which matched nothing."""
+    return _PATTERN.search(command.text) is not None and "FullyQualifiedErrorId : ItemNotFound" in body
+
+
+_PATTERN: Final = re.compile(r"^(?!.*-LiteralPath).*[\\/]\[{1,2}[\w.-]+\]", re.DOTALL | re.IGNORECASE)
+
+
 _NO_PATH: Final = frozenset(("PathNotFound", "ItemNotFound"))
 
 
@@ -420,7 +457,7 @@ def _programs(command: Command) -> set[str]:
 def _is_negative_answer(command: Command, body: str, code: int) -> bool:
     """Whether exit code 1 is only the answer of a search or a test, not a failure."""
     last = command.last
-    if is_cut_short(command, body):
+    if is_cut_short(command, body) or powershell_records(body, command.text):
         return False
     if command.status is not None:  # the code that the command printed is of the part before
         last = next((part for part in reversed(command.parts) if part.kind != "setup"), last)
@@ -535,9 +572,13 @@ def _line_of(body: str, named: re.Match[str] | None, probe: str) -> tuple[Named,
 def _judge_tool(ran: Ran) -> Outcome:
     """A tool that runs no shell: a project error only where its failure reads like one."""
     own = ran.tool in _AGENT_TOOLS or ran.tool in LOOKING_TOOLS or ran.tool in SHELL_TOOLS
+    body = blanked(ran.text) if ran.failure != "none" or ran.tool in DELEGATES else ""
     if ran.failure == "none":
+        if body and _MODEL_REFUSED.match(body):
+            return _failing(first_complaint(body), f"The service of the model refused {ran.tool}", whole=True)
         return SILENT if own else Outcome("passed")
-    body = blanked(ran.text)
+    if own and _CUT_OFF.match(body[:LINE]):
+        return _failing(first_complaint(body), f"The tool {ran.tool} failed", whole=True)
     if own or not (ERROR.search(shortened(body)) or _REFUSED.search(body[:LINE])):
         return _sign("agent_tool", f"The agent's own tool {ran.tool} refused the call.")
     errors = recognised(named_errors(body)) or first_complaint(body)

@@ -377,21 +377,28 @@ def named_errors(body: str) -> tuple[Named, ...]:
     return tuple(error for error in errors.values() if not error.key.text.endswith(":")) or tuple(errors.values())
 
 
+_GOOD: Final = re.compile(r"\s*(?:[✓✔√☑✅]|\[(?:ok|pass(?:ed)?|done)\]|(?:[A-Za-z]:)?[\\/]\S*\Z)", re.IGNORECASE)
+"""A step that went well, or a path alone: no line to name a failure by."""
+
+
 def first_complaint(body: str) -> tuple[Named, ...]:
     """The line that names a failure which no recogniser knows: the first with a word of complaint, or the first of an
     output of a few lines. Empty where nothing does."""
     lines: list[tuple[int, str]] = []
-    start = 0
+    start = good = 0
     for line in body.split("\n"):
         if line.strip() and not is_trailer(line):
-            lines.append((start, line[:LINE]))
+            if _GOOD.match(clean(line[:LINE])):
+                good += 1
+            else:
+                lines.append((start, line[:LINE]))
         start += len(line) + 1
     near = lines if len(lines) <= 2 * _FALLBACK else [*lines[:_FALLBACK], *lines[-_FALLBACK:]]
     said = [one for one in near if COMPLAINT.search(clean(one[1]))]
     found = next((one for one in said if LAST_COMPLAINT.match(clean(one[1]).lstrip())), said[0] if said else None)
     found = found or next((one for one in near if PLACE.match(clean(one[1]))), None)
     found = found or next((one for one in near if _PLACED.search(one[1])), None)
-    if found is None and 0 < len(lines) <= SHORT:
+    if found is None and lines and len(lines) + good <= SHORT:
         found = lines[0]
     named = None if found is None else named_line(*found)
     return (named,) if named is not None and named.normalized and named.fingerprint else ()

@@ -21,7 +21,7 @@ _NOISE = lazy_pattern(
     r"[\W_]*\Z|\s*(?:at |File \"|from |in |\.\.\. ?\d|\d+:\s+0x|#\d+ |goroutine |[|+>^~-]{1,4}\s|\d+ *[|│┆]|[╭╰├└┌])"
     r"|(?:or|then|to resolve|resolve|continue)\b[^\n`]{0,100}(?:`|:\Z)"
     r"|\(use \"|\(commit or |\(fix conflicts|\(all conflicts"
-    r"|[$❯➜%] |> \S+@\S+ |npm (?:warn|WARN|notice)\b|\+{1,2} \S|(?:note|hint|help|tip|"
+    r"|[✓✔√☑✅] ?\S|[$❯➜%] |> \S+@\S+ |npm (?:warn|WARN|notice)\b|\+{1,2} \S|(?:note|hint|help|tip|"
     r"info|debug|trace|see|try|usage|warn|warning|notice)\b[:\s]"
     r"|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE|HINT|DETAIL|CONTEXT|LINE \d+)\b|"
     r"\[(?:INFO|DEBUG|WARN|WARNING|info|debug|warn)\]"
@@ -90,6 +90,11 @@ _HOLLOW = lazy_pattern(
     r"error: process completed|\(\d+\):\Z",
     re.IGNORECASE,
 )
+_ANNOUNCES = lazy_pattern(
+    r"\b(?:fail(?:ed|ing|ures?)|errors?|broken)\b[^:\n]{0,20}:\s*\Z|^\W*\w+ (?:failed|errors?)\b[^:\n]{0,20}:\s*\Z",
+    re.IGNORECASE,
+)
+_ITEM = lazy_pattern(r"\s*(?:[✗✖✘×❌•*-]|\d+[.)]) *\S")
 
 
 def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
@@ -118,10 +123,21 @@ def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
         if best is None or score > best[0]:
             best = score, number
     if best is not None and best[0] >= (_SURE if filled > _FEW else 2):
-        return best[1], True
+        return _listed_below(page, best[1], taken), True
     if best is not None and best[0] > 0:
         return best[1], False
     return last, False
+
+
+def _listed_below(page: Page, number: int, taken: Set[int]) -> int:
+    """The first item of the list that a line announces (`Failed tests:`), which says more; else the line itself."""
+    text = page.text(number)
+    if not _ANNOUNCES.search(text):
+        return number
+    below = page.next_filled(number + 1, 2)
+    if below is None or below in taken or not _ITEM.match(page.text(below)):
+        return number
+    return below
 
 
 def sounds_like_error(text: str) -> bool:

@@ -142,8 +142,8 @@ TOOLS = (
     ),
     tool(
         "pnpm",
-        rule("ERR_PNPM_", r"ERR_PNPM_(?:RECURSIVE_(?:RUN_FIRST_FAIL|EXEC_FIRST_FAIL)).*", WRAPPER),
-        rule("ERR_PNPM_", r"\[?ERR_PNPM_\w+\]? .*", REPORT),
+        rule("ERR_PNPM_RECURSIVE_", r"ERR_PNPM_RECURSIVE_(?:RUN|EXEC)_FIRST_FAIL\b(?!.* not found\Z).*", DETAIL),
+        rule("ERR_PNPM_", r"(?!.*_FIRST_FAIL\b(?!.* not found\Z))\[?ERR_PNPM_\w+\]? .*", REPORT),
         rule("ELIFECYCLE", r"ELIFECYCLE .*", WRAPPER),
     ),
     tool(
