@@ -82,7 +82,7 @@ class Completing:
 
 class PathBox(LineBox):
     """Offers what a path may go on to; `lane`: in which jobs that is looked up. Without `files` it is a folder, and Tab
-    in an empty box leaves it."""
+    in an empty box leaves it, as Down always does."""
 
     @dataclass
     class Offered(Message):
@@ -118,7 +118,10 @@ class PathBox(LineBox):
 
     async def on_key(self, event: events.Key) -> None:
         """Tab takes its turn, as Enter does: bound above the box it came before letters that were typed first."""
-        if event.key == "tab":
+        if event.key == "down" and not self._files:
+            event.stop()
+            self.screen.focus_next()
+        elif event.key == "tab":
             event.stop()
             event.prevent_default()
             if not self.value and not self._files:
