@@ -186,8 +186,11 @@ def one_of(known: Iterable[Known], found: Scalar) -> Known | None:
 
 
 def layout_of(part: DOMNode) -> dict[str, Scalar]:
-    """Whether a part is zoomed, and whether its trace was asked for or put away."""
-    why = "shown" if part.has_class("-why") else "hidden" if part.has_class("-no-why") else None
+    """Whether a part is zoomed, and whether its trace was asked for or put away. A trace that leaves little room for
+    the rest is not kept open."""
+    is_narrow = any(node.has_class("-narrow") for node in part.ancestors_with_self)
+    shown = part.has_class("-why") and not is_narrow
+    why = "shown" if shown else "hidden" if part.has_class("-no-why") else None
     return {"zoomed": part.has_class("-zoomed"), "why": why}
 
 

@@ -234,6 +234,22 @@ async def test_the_passage_is_shown_as_it_is_kept_with_those_beside_it(library: 
         await until(pilot, lambda: app.screen is screen)
 
 
+async def test_a_trace_in_a_small_terminal_is_closed_again_after_another_pane(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await searched(pilot, app, "empty folder")
+        await pilot.press("down", "t")
+        await until(pilot, lambda: screen.has_class("-why"))
+        app.action_perform("pane.errors")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        app.action_perform("pane.library")
+        await until(pilot, lambda: isinstance(app.screen, LibraryScreen) and app.screen is not screen)
+        again = app.screen
+        assert isinstance(again, LibraryScreen)
+        await until(pilot, lambda: again.hit is not None)
+        assert not again.has_class("-why")
+
+
 async def test_where_one_was_is_there_again_after_another_pane(library: Path) -> None:
     app = library_app(library)
     async with app.run_test(size=WIDE) as pilot:
