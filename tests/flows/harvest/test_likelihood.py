@@ -161,15 +161,16 @@ def test_no_retry_that_got_past_the_error(retry: Trial) -> None:
 
 
 @pytest.mark.parametrize(
-    ("again", "after"),
+    ("again", "error", "after"),
     [
-        ("tsc --noEmit", []),
-        ("rm -rf dist && tsc --noEmit", [3]),  # the first part may have stopped it
-        ("tsc --noEmit -p web", [3]),  # another check
+        ("tsc --noEmit", "src/tax.ts(9,1): error TS1005: ';' expected.", []),
+        ("tsc --noEmit", "src/tax.ts(9,1): error TS2304: Cannot find name 'rate'.", [3]),  # much the same
+        ("rm -rf dist && tsc --noEmit", "rm: dist: Permission denied", [3]),  # the check may not have run
+        ("tsc --noEmit -p web", "web/a.ts(9,1): error TS1005: ';' expected.", [3]),  # another check
     ],
 )
-def test_what_follows_a_run_that_no_longer_shows_the_error_is_no_step(again: str, after: list[int]) -> None:
-    other = run(2, again, succeeded=False)._replace(errors=("src/tax.ts(9,1): error TS1005: ';' expected.",))
+def test_what_follows_a_run_that_no_longer_shows_the_error_is_no_step(again: str, error: str, after: list[int]) -> None:
+    other = run(2, again, succeeded=False)._replace(errors=(error,))
     found = signs(
         TYPE, [edit(1, "src/cart.ts", new="price"), other, edit(3, "src/cart.ts", old="price")], frozenset((1, 3))
     )

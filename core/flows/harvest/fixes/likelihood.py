@@ -391,6 +391,8 @@ def _shows_it_gone(failure: Failure, trial: Trial) -> bool:
     """Whether what failed ran again, behind nothing new, and failed with other errors: what follows cures those."""
     if trial.succeeded or not trial.shell or trial.command is None or not trial.errors or _is_refused(trial):
         return False
+    if any(_is_alike(failure, key) for key in trial.errors) or of_filter(failure.command, failure.key):
+        return False
     failed, again = ([part.family for part in one.members] for one in (failure.command, trial.command))
     reached = failed[-1:] and failed[-1] in again and set(again[: again.index(failed[-1])]) <= set(failed)
     return bool(reached) or trial.command.family == failure.command.family
