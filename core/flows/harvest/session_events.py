@@ -101,6 +101,7 @@ def _requested_file(ran: Ran) -> str:
 
 _SAID_LENGTH: Final = 8_000
 _MENTIONS: Final = 200_000
+_SAYING: Final = frozenset(("echo", "printf", "Write-Output", "Write-Host"))
 _LOOKS: Final = OWN_TOOLS | LOOKS_AT_RUNNING
 _STARTED_WITHIN: Final = 20_000
 _STARTED = re.compile(
@@ -153,6 +154,13 @@ def result_of(ran: Ran) -> Result:
     command = command_of(ran.tool, ran.tool_input)
     look, begun = ran.tool in _LOOKS, _begun(ran)
     outcome = _outcome_of_start(ran, command) if begun else judge(ran, command)
+    if (
+        command is not None
+        and command.parts
+        and outcome.verdict in ("passed", "filtered")
+        and _fell_back(command, ran.text)
+    ):
+        outcome = outcome._replace(verdict="failed", whole=False)
     mentions = frozenset(_FILE.findall(ran.text[:_MENTIONS])) if outcome.errors else frozenset[str]()
     change = slim_change(change_of(ran.tool, ran.tool_input, command, ran.facts))
     shell = command is not None
@@ -167,6 +175,15 @@ def result_of(ran: Ran) -> Result:
     clues = clues_in(ran.text, outcome)
     escalated, slip = is_escalated(ran.tool_input), slip_of(ran, command if shell else None, outcome)
     return Result(kept, look, shell, command, outcome, change, mentions, begun, clues, escalated, slip=slip)
+
+
+def _fell_back(command: Command, text: str) -> bool:
+    """Whether all that a command tried failed, so that it ended with its own words for that (`a || b || echo none`)."""
+    *tried, last = command.parts
+    if last.program not in _SAYING or not tried or any(part.simple.after != "||" for part in tried):
+        return False
+    said = " ".join(last.words[1:]).strip()
+    return bool(said) and text.rstrip().rpartition("\n")[2].strip() == said
 
 
 def clues_in(text: str, outcome: Outcome) -> tuple[Clue, ...]:

@@ -208,6 +208,19 @@ def test_an_edit_in_between_leaves_a_retry_unlinked() -> None:
     assert not chat.sh("gh pr view 5 --json url", "{}").one().resolved
 
 
+@pytest.mark.parametrize(("output", "resolved"), [("docker not found\nnone", False), ("NAMES\nshop-db", True)])
+def test_a_command_that_says_itself_that_it_failed_is_no_fix(output: str, resolved: bool) -> None:
+    chat = Chat().sh("docker ps", "zsh: command not found: docker", 127)
+    later = "which docker 2>/dev/null || /usr/local/bin/docker ps 2>/dev/null || echo none"
+    assert chat.sh(later, output).one().resolved == resolved
+
+
+def test_a_command_that_answers_its_own_question_can_be_the_fix() -> None:
+    chat = Chat().sh("git commit -m x", f"fatal: Unable to create '{HOME}/.git/index.lock': File exists.", 128)
+    chat.sh("mv .git/index.lock old.lock && echo moved; ls .git/index.lock && echo there || echo gone", "moved\ngone")
+    assert [link.idx for link in chat.sh("git commit -m x", "[main 1] x").one().links] == [1]
+
+
 def test_what_was_installed_in_between_is_the_fix_and_not_the_retry() -> None:
     load = 'python -c "import factory; b = factory.booster(depth=5, trees=20); print({})"'
     chat = Chat().sh(load.format("len(b.dump()), type(b)"), python_error("XGBoostError: the library was not loaded"), 1)
