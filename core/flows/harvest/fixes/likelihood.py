@@ -393,9 +393,9 @@ def _shows_it_gone(failure: Failure, trial: Trial) -> bool:
         return False
     if any(_is_alike(failure, key) for key in trial.errors) or of_filter(failure.command, failure.key):
         return False
-    failed, again = ([part.family for part in one.members] for one in (failure.command, trial.command))
+    failed, again = ([part.shape for part in one.members] for one in (failure.command, trial.command))
     reached = failed[-1:] and failed[-1] in again and set(again[: again.index(failed[-1])]) <= set(failed)
-    return bool(reached) or trial.command.family == failure.command.family
+    return bool(reached) or trial.command.shape == failure.command.shape
 
 
 def _is_refused(trial: Trial) -> bool:
