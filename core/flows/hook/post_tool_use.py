@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -90,9 +91,15 @@ def follow(
     return Live(told.answer, len(outcome.errors) if failed else 0, fixed, unread)
 
 
+_UNKNOWN_FOLDER: Final = "/"
+"""Where an error is looked up whose payload names no folder: lessons of a repository must not answer outside of it, and
+a search without a folder takes those of every repository."""
+
+
 def _find(store: Store, text: str, vectors: VectorSearch | None, folder: str, *, team: bool) -> SearchAnswer:
     def look(store: Store) -> SearchAnswer:
-        return search(store, text, count=False, vectors=vectors, project=folder, received=take_received)
+        project = folder or _UNKNOWN_FOLDER
+        return search(store, text, count=False, vectors=vectors, project=project, received=take_received)
 
     return with_team(store, look(store), look, project=folder) if team else look(store)
 
@@ -103,7 +110,7 @@ def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
     if not failed or not database.exists():
         return None
     with open_store(database) as store, faults(database):
-        found = search(store, text, count=False, project=payload.cwd)
+        found = search(store, text, count=False, project=payload.cwd or _UNKNOWN_FOLDER)
         return choose(store.con, payload, with_practice(store, found, payload.cwd), 0.0).answer
 
 

@@ -18,6 +18,7 @@ from core.store import open_store
 from tests.flows.team.conftest import ROOT, Person
 
 People = Callable[..., list[Person]]
+NOWHERE = " "
 KNOWN = "ModuleNotFoundError: No module named 'yaml'"
 
 
@@ -37,7 +38,7 @@ def search(person: Person, error: str, code: int | None = 0) -> Any:
 def hook(person: Person, error: str, folder: str = "") -> str:
     """What casebook tells the agent about a failed command."""
     payload = {
-        "hook_event_name": "PostToolUseFailure", "session_id": "s", "cwd": folder or str(person.tree),
+        "hook_event_name": "PostToolUseFailure", "session_id": "s", "cwd": (folder or str(person.tree)).strip(),
         "tool_name": "Bash", "tool_input": {"command": "pytest"}, "error": f"Exit code 1\n{error}",
     }  # fmt: skip
     return person.run("hook", stdin=json.dumps(payload))
@@ -323,6 +324,7 @@ def test_lessons_answer_in_their_own_repository_only(people: People) -> None:
     assert "pip install" not in json.dumps(found)
     assert "another repository" in json.dumps(found)
     assert "pip install" not in hook(elsewhere, KNOWN)
+    assert "pip install" not in hook(elsewhere, KNOWN, NOWHERE), "it is not known where the command ran"
     assert search(elsewhere, "KeyError: 'name'")["match"]["origin"] == "team"
     assert search(joon, KNOWN)["match"]["origin"] == "team"
 
