@@ -312,12 +312,16 @@ def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None, m
     facts += ["weak"] if fix.weakness else []
     facts += [more] if more else []
     facts += [f"fixed by {title(fix.resolved_by)}"] if fix.resolved_by else []
-    told = "".join(f"  {signs.dot}  {fact}" for fact in facts)
+    told = f"  {signs.dot}  ".join(facts)
     return Content.assemble(
-        (f" {_FIX_OF[standing.fix] if standing else 'Fix'}  ", "bold $cb-text"),
-        (f"{status.sign} {status.words}", status.tone),
-        (f"{told} ", "not bold $cb-dim"),
+        (f" {_FIX_OF[standing.fix] if standing else 'Fix'} ", "bold $cb-text"),
+        (f" {status.sign} {status.words} ", f"bold {status.tone} on {_GROUNDS.get(fix.status, '$cb-sunk')}"),
+        (f" {signs.dot}  {told} " if told else "", "not bold $cb-dim"),
     )
+
+
+_GROUNDS: Final = {"verified": "$cb-added", "rejected": "$cb-removed"}
+"""The ground of a status over a fix."""
 
 
 def draw_steps(tools: tuple[str, ...], signs: Signs) -> Content:

@@ -196,6 +196,7 @@ def _tab_line(place: Place, tabs: Sequence[Tab]) -> Content:
 def _tab(tab: Tab, here: bool) -> Content:
     tone = "bold $cb-text" if here else "$cb-dim"
     text = Content.assemble((f" {tab.key} ", "bold $cb-accent" if here else "$cb-dim"), (f"{tab.name} ", tone))
+    text = text.stylize("on $cb-cursor-idle") if here else text
     return text.stylize(Style.from_meta({"perform": tab.action}))
 
 
