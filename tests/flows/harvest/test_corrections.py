@@ -70,6 +70,7 @@ def test_a_retry_that_the_shell_refuses_is_no_fix() -> None:
         ("sed -n 1,9p old/a.py", "sed: old/a.py: No such file or directory", "sed -n 1,9p new/a.py"),
         ("gh pr view 5", "GraphQL: Projects (classic) is being deprecated", "gh pr view 6 --json url"),
         ("psql -c 'select a, b from t where c'", 'ERROR:  column "b" does not exist', "psql -c '\\d t'"),
+        ("psql -d shop -f a.sql", 'ERROR:  relation "users" has no id', "psql -d shop -c 'select id from users'"),
         ("hk check a/b.rs", "zsh: command not found: hk", "sed -n 1,9p a/b.rs"),
         ("bats a.bats", "Could not find helper/load", "git config --get-regexp helper"),
         ("aws ls --x | jq -r .a.b", "jq: error (at 1): Cannot iterate over null", "aws ls --x | jq -r .a | grep -i b"),

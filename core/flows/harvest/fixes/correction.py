@@ -69,6 +69,7 @@ _STATEMENTS: Final = tuple(
     for verb, clause in (("select", "from"), ("update", "set"))
 )
 """SQL: the verb of a statement and the clause behind it."""
+_QUERY: Final = re.compile(r"\s*select\b", re.IGNORECASE)
 _NAMES: Final = re.compile(r"[A-Za-z_]\w*")
 _PIECE: Final = re.compile(r"[\w.+@\-]+")
 
@@ -262,9 +263,11 @@ def _same_task(failed: Part, later: Part) -> bool:
 
 
 def is_near(failed: Part, later: Part) -> bool:
-    """Whether a statement among the arguments, if there is one, is put in another way and not replaced by a look."""
+    """Whether a statement among the arguments is put in another way; no query where there was no statement: a look."""
     old, new = (next((word for word in part.words[1:] if _is_statement(word)), "") for part in (failed, later))
-    return not old or len(_NAMES.findall(new)) * 2 >= len(_NAMES.findall(old))
+    if not old:
+        return not _QUERY.match(new) or bool(failed.simple.fed)
+    return len(_NAMES.findall(new)) * 2 >= len(_NAMES.findall(old))
 
 
 def _is_statement(word: str) -> bool:
