@@ -237,7 +237,8 @@ def _judge_run(ran: Ran, command: Command) -> Outcome:
     if outcome.sign != "incident":
         if body != whole and outcome.verdict == "failed":
             return _sign("answer", NOT_THERE)
-        return outcome
+        silent = outcome.sign == "noise" and outcome.verdict == "failed" and not is_cut_short(command, body)
+        return _sign("answer", NOT_INSTALLED) if silent and asks_presence(command) else outcome
     if body != whole and is_silent(body):
         return _sign("answer", NOT_THERE)
     if asks_presence(command):

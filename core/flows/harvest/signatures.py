@@ -265,7 +265,7 @@ ABSENT: Final = re.compile(
 
 NONE_FOUND: Final = re.compile(
     r"(?<!\s)\s*+(?:(?:gh: )?\w[\w -]{0,40} not found(?: \(HTTP 404\))?|gh: (?:[\w -]{1,40} )?not \w+ \(HTTP 404\)"
-    r"|no [\w -]{2,40} found\b[^\n]{0,200}"
+    r"|(?:error: )?no [\w -]{2,40} found\b[^\n]{0,200}"
     r"|fatal: your current branch '[^'\n]{1,200}' does not have any commits yet"
     r")\.?\s*",
     re.IGNORECASE,

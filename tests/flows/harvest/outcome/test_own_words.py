@@ -126,3 +126,9 @@ def test_a_step_that_went_well_names_no_failure() -> None:
 def test_a_log_without_commits_answers_in_powershell_too() -> None:
     said = "fatal: your current branch 'main' does not have any commits yet"
     assert judged("git log --oneline -5", said, 1, tool="shell_command").sign == "answer"
+
+
+def test_a_search_without_a_hit_and_a_question_without_an_answer_are_answered() -> None:
+    assert judged("brew search --casks shop", 'Error: No formulae or casks found for "shop".', 1).sign == "answer"
+    asked = judged("which anchor && anchor --version; which rustc && rustc --version", "/usr/bin/rustc\n", 1)
+    assert asked.sign == "answer"
