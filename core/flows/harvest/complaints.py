@@ -125,7 +125,7 @@ def powershell_records(body: str, command: str) -> str:
 _SAYS: Final = re.compile(r"(?:\S*/)?(?P<program>[\w.+-]{2,40})(?::|(?= ERROR )) \S")
 _SCRIPT_ERROR: Final = re.compile(
     r"(?:\A\s*|^[ \t]*)(?P<line>(?:psql:[^\n]{1,200}: )?(?:ERROR|FATAL|FAIL(?:ED|URE)?): +\S[^\n]*)"
-    r"|(?:\A\s*|^[ \t]*(?=[^\n]*\s*\Z))(?P<plain>[Ee]rror: \S[^\n]*)",
+    r"|(?:(?P<top>\A\s*)|^[ \t]*)(?P<plain>[Ee]rror: \S[^\n]*+)(?(top)|(?=\s*\Z))",
     re.MULTILINE,
 )
 _SCRIPT_WORDS: Final = ("ERROR: ", "FATAL: ", "FAIL: ", "FAILED: ", "FAILURE: ", "rror: ")
