@@ -129,7 +129,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
     where = repository_of_folder(store.con, asking.project) if asking.project else ""
     program, pattern = missing_program(query.key_line), unmatched_pattern(query.key_line)
-    waiting, beside = _take_received(store, query, found, where, asking.received)
+    waiting, untaken = _take_received(store, query, found, where, asking.received)
     trace, candidates = [named, *waiting], list[Hit]()
     match: Hit | None = None
     weak: Hit | None = None
@@ -159,7 +159,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
         answer = replace(answer, match=match, trace=(*answer.trace, step))
     elif answer.match is None and asking.words:
         answer = _with_words(store, answer, where)
-    return replace(answer, candidates=(*answer.candidates, *beside)) if beside else answer
+    return replace(answer, candidates=(*answer.candidates, *untaken)) if untaken else answer
 
 
 def _take_received(
@@ -178,13 +178,14 @@ def _take_received(
         ).fetchone()
     except apsw.SQLError:  # an older schema that cannot be written
         return (), ()
-    beside = None if given is None or received is None else received(store, marks, where)
+    untaken = None if given is None or received is None else received(store, marks, where)
     count = _unindexed(store.con)
     reason = f"{count:,} lesson{'s' * (count != 1)} of the team {'is' if count == 1 else 'are'} not indexed yet"
-    if beside is not None and not beside:
+    taken = untaken is not None and not untaken
+    if taken:
         reason = f"the lessons about this error are indexed. {reason}" if count else "every lesson is indexed"
-    outcome = "hit" if beside is not None and not beside else "skipped"
-    return (Step("team", outcome, reason, facts(unindexed=count), elapsed_ms=watch.ms()),), beside or ()
+    outcome = "hit" if taken else "skipped"
+    return (Step("team", outcome, reason, facts(unindexed=count), elapsed_ms=watch.ms()),), untaken or ()
 
 
 def _unindexed(con: apsw.Connection) -> int:

@@ -132,7 +132,7 @@ _SCRIPT_WORDS: Final = ("ERROR: ", "FATAL: ", "FAIL: ", "FAILED: ", "FAILURE: ",
 
 
 def first_error(body: str, command: Command) -> str:
-    """`body` with every line blanked but the first in which a script says `FAIL: …` or `ERROR: …` and goes on to exit
+    """`body` with every line blanked but the first in which a script says `FAIL: …` or `ERROR: …` and continues to exit
     code 0; `Error: …` must be the first line or the last.
 
     An empty string where it does not, where a summary counts no failure, and for a look: what it looked at may say so.

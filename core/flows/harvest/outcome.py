@@ -343,7 +343,7 @@ def _without(body: str, found: list[re.Match[str]]) -> str:
 
 
 def _failed(ran: Ran, command: Command, body: str, code: int, *, inferred: bool = False) -> Outcome:
-    """A run whose exit code is not 0, as it was told or `inferred` from what the run printed."""
+    """A run whose exit code is not 0, as the tool reported it or `inferred` from the output."""
     if not inferred and _is_negative_answer(command, body, code):
         filtered = command.members and not command.reads_only and not body.strip()
         answer = _sign("answer", f"For this command, exit code {code} is a negative answer.")

@@ -531,7 +531,7 @@ _CUT_OFFS: Final = {"all-MiniLM-L6-v2": -0.95, "multilingual-e5-small-q4": -1.44
 
 
 def joined(support: Support, read: float, model: str) -> float:
-    """The evidence of a passage beside the words of all of them. `read`: that of the model; 0.30 is the cut-off."""
+    """The evidence of a passage, joined with the words of all. `read`: that of the model; 0.30 is the cut-off."""
     read_weight, words_weight, foreign = _JOINED
     total = read_weight * log_odds(read) + words_weight * log_odds(support.words) + foreign * support.foreign
     return _probability(total - _CUT_OFFS.get(model, max(_CUT_OFFS.values())) + _BAR)

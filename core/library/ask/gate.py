@@ -124,7 +124,7 @@ def gate(
 
 
 def _support(asked: Beside, best: Sequence[Weighed], seen: Sequence[PassageFeatures]) -> Support | None:
-    """What decides beside the best passage; None where no model read it."""
+    """What decides besides the best passage; None if no model read it."""
     if not best or best[0].meaning is None:
         return None
     words = max((evidence(one.signals, by_words=True) for one in seen if one.words.share), default=0.0)

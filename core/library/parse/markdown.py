@@ -39,7 +39,7 @@ _MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|__|<[A-Za-z/!?]|&[#\w]")
 _PERHAPS: Final = tuple("_<&")
 _STARS = re.compile(r"(\*+)")
 _EDGE: Final = "\0"
-"""Stands where a bracket of a link was; no text that was decoded has it."""
+"""Replaces a bracket of a link; no decoded text contains it."""
 _EDGES: Final = f"{_EDGE}`.,:;!?()/'\"-"
 """Punctuation: stars between one of these and a blank or another one stress what is on the inner side."""
 _AROUND: Final = f" \n{_EDGES}"
