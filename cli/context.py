@@ -69,6 +69,7 @@ def context_for(args: argparse.Namespace, out: Output, *, read_settings: bool = 
     for warning in config.warnings:
         out.note(f"casebook: {warning}")
     settings = config.values
+    out = out._replace(notify=settings.ui.notify if read_settings else "off")
     return Context(out, config, settings, database_path(settings))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, TextIO
 
@@ -15,6 +16,7 @@ from core.text import visible
 Style = Literal["bold", "dim", "good", "warn", "bad", "code"]
 _LONG, _END = 1_200, 200
 """Code points of a displayed fault, and how many of them are its end, which often has the cause."""
+_LONG_RUN_S = 10.0
 _SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
 _SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31", "code": "36"}
 
@@ -22,6 +24,7 @@ _SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "
 class Output(NamedTuple):
     """How to say things: as JSON or text, how much, in colour or not, how wide, and long results in a pager or not.
 
+    `notify`: how the terminal is told that a run which began at `began` has ended (`ui.notify`), if it was long.
     `text` lines given to it must be made of own words and of foreign text that went through `visible`.
     """
 
@@ -30,12 +33,15 @@ class Output(NamedTuple):
     colour: bool = False
     columns: int = 80
     pager: bool = False
+    notify: str = "off"
+    began: float = 0.0
 
     def result(self, value: object, lines: Iterable[str]) -> None:
         """One answer: the value as one JSON object, or the lines. A progress line on the terminal is erased."""
         if sys.stderr.isatty():
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+        self.signal_end()
         if self.json:
             from core.base.wire import dumps
 
@@ -51,6 +57,14 @@ class Output(NamedTuple):
         else:
             for line in lines:
                 self.line(line)
+
+    def signal_end(self) -> None:
+        """Tell the terminal that the run has ended if it took long: whoever started it may be elsewhere."""
+        if self.notify == "off" or self.json or not sys.stderr.isatty():
+            return
+        if time.monotonic() - self.began >= _LONG_RUN_S:
+            sys.stderr.write("\a" if self.notify == "bell" else "\x1b]9;casebook: the command has ended\a")
+            sys.stderr.flush()
 
     def line(self, line: str) -> None:
         """One line on stdout."""
@@ -105,7 +119,8 @@ def output_for(*, json: bool, verbose: bool) -> Output:
     forced = any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
     colour = forced or (on_terminal and os.environ.get("TERM") != "dumb")
     pager = on_terminal and not json and bool(os.environ.get("PAGER"))
-    return Output(json, verbose, colour and not json and not os.environ.get("NO_COLOR"), _columns(on_terminal), pager)
+    coloured = colour and not json and not os.environ.get("NO_COLOR")
+    return Output(json, verbose, coloured, _columns(on_terminal), pager, began=time.monotonic())
 
 
 def _columns(on_terminal: bool) -> int:

@@ -87,20 +87,26 @@ class Parser(argparse.ArgumentParser):
         kwargs.setdefault("formatter_class", _unseen)
         kwargs["allow_abbrev"] = False
         self.suggested: dict[str, Callable[[], Iterable[str]]] = {}
+        self.stored: dict[str, str] = {}
         super().__init__(*args, **kwargs)  # pyright: ignore[reportArgumentType]
 
     def flag(self, *names: str) -> None:
         """Add an option without a value: its names, then what it does."""
         self.add_argument(*names[:-1], action="store_true", help=names[-1])
 
-    def argument(self, *names: str, suggested: Callable[[], Iterable[str]] | None = None, **how: Any) -> None:
+    def argument(
+        self, *names: str, suggested: Callable[[], Iterable[str]] | None = None, stored: str = "", **how: Any
+    ) -> None:
         """Add an option or argument with a value: its names, how the help calls the value, then what it does.
 
-        `suggested`: the values that a shell completes, although others are allowed.
+        `suggested`: the values that a shell completes, although others are allowed. `stored`: the kind of values of
+        the casebook that a shell completes (case, project, tool).
         """
         action = self.add_argument(*names[:-2], metavar=names[-2], help=names[-1], **how)
         if suggested is not None:
             self.suggested[action.dest] = suggested
+        if stored:
+            self.stored[action.dest] = stored
 
     def format_help(self) -> str:
         """The help, as wide as the terminal."""

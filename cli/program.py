@@ -85,6 +85,7 @@ def _run(argv: Sequence[str], out: Output) -> int:
     except Fault as fault:
         level = "debug" if fault.code in ("invalid_input", "not_indexed") else "error"  # the asker's slip, or ours
         context.log(level, "fault", command=named, code=fault.code, message=fault.message)
+        context.out.signal_end()
         raise
     except BrokenPipeError:
         raise

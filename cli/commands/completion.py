@@ -1,5 +1,6 @@
 """`casebook completion`: a script that completes commands, options and choices, made from the parser itself.
 
+Case ids, projects and tools are completed by `casebook completion --values KIND PREFIX`, which the scripts run.
 By hand rather than with shtab: what is needed fits in this file, and it costs no dependency.
 """
 
@@ -8,34 +9,55 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
-from cli.context import Context
+from cli.context import Context, context_for
+from cli.format.layout import clip
 from cli.parser import Parser, build
+from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from core.errors.cases.completions import Kind
 
 _SHELLS = ("bash", "zsh", "fish")
+_ABOUT = 60
+"""Cells of an error behind the id of its case."""
+
+_FISH = "(casebook completion --values {} (commandline -ct) 2>/dev/null)"
+"""How fish asks for values of the casebook."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word that may follow: what it is for, whether a value follows it, and which."""
+    """One word that may follow: what it is for, whether a value follows it, and which.
+
+    `stored`: the kind of values of the casebook that follow it.
+    """
 
     name: str
     about: str
     valued: bool = False
     choices: tuple[str, ...] = ()
+    stored: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place in the grammar (`/errors/search`) and the words that may follow there."""
+    """One place in the grammar (`/errors/search`) and the words that may follow there.
+
+    `stored`: the kind of values of the casebook that its argument takes.
+    """
 
     path: str
     words: tuple[Word, ...]
+    stored: str = ""
 
 
 def add_to(parser: Parser, shared: Parser) -> None:
-    parser.argument("shell", "SHELL", "bash, zsh or fish", choices=_SHELLS)
+    parser.argument("shell", "SHELL", "bash, zsh or fish", choices=_SHELLS, nargs="?")
+    parser.add_argument("--values", nargs=2, metavar=("KIND", "PREFIX"), help=argparse.SUPPRESS)
     parser.set_defaults(run=run_completion, bare=True)
     parser.epilog = (
         "to install:\n"
@@ -46,16 +68,34 @@ def add_to(parser: Parser, shared: Parser) -> None:
 
 
 def run_completion(args: argparse.Namespace, context: Context) -> int:
-    """`completion`: the script on stdout."""
+    """`completion`: the script on stdout. `--values`: what the script asks for, never a fault."""
+    if args.values is not None:
+        with suppress(Exception):  # a person who presses tab must not read an error
+            for line in _values(args, context, *args.values):
+                sys.stdout.write(line + "\n")
+        return 0
+    if args.shell is None:
+        raise Fault("invalid_input", "no shell given", f"use one of: {', '.join(_SHELLS)}")
     places = tuple(_walk(build(), ""))
     for line in {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](places):
         sys.stdout.write(line + "\n")
     return 0
 
 
+def _values(args: argparse.Namespace, context: Context, kind: str, prefix: str) -> Iterator[str]:
+    """Yield each value, and behind a tab what it is."""
+    from core.errors.cases.completions import completions
+
+    with context_for(args, context.out).store() as store:
+        found = completions(store.con, cast("Kind", kind), prefix)
+    for one in found:
+        yield f"{one.value}\t{clip(one.about, _ABOUT)}" if one.about else one.value
+
+
 def _walk(parser: Parser, path: str) -> Iterator[Place]:
     words: list[Word] = []
     below: list[Place] = []
+    stored = ""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for choice in action._choices_actions:
@@ -63,18 +103,28 @@ def _walk(parser: Parser, path: str) -> Iterator[Place]:
             for name, child in action.choices.items():
                 below.extend(_walk(child, f"{path}/{name}"))
             continue
+        if action.help == argparse.SUPPRESS:
+            continue
         choices = tuple(map(str, action.choices or parser.suggested.get(action.dest, tuple)()))
+        kind = parser.stored.get(action.dest, "")
         if action.option_strings:
-            words.append(Word(action.option_strings[-1], action.help or "", action.nargs != 0, choices))
+            words.append(Word(action.option_strings[-1], action.help or "", action.nargs != 0, choices, kind))
         else:
             words.extend(Word(choice, "") for choice in choices)
-    yield Place(path, tuple(words))
+            stored = stored or kind
+    yield Place(path, tuple(words), stored)
     yield from below
 
 
 def _bash(places: tuple[Place, ...]) -> Iterator[str]:
+    yield "_casebook_stored() {"
+    yield "  local value"
+    yield "  while IFS=$'\\t' read -r value _; do"
+    yield '    COMPREPLY+=("$value")'
+    yield '  done < <(casebook completion --values "$1" "$2" 2>/dev/null)'
+    yield "}"
     yield "_casebook() {"
-    yield '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" at="" words="" i'
+    yield '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" at="" words="" stored="" i'
     yield "  COMPREPLY=()"
     yield "  for ((i = 1; i < COMP_CWORD; i++)); do"
     yield '    case "$at/${COMP_WORDS[i]}" in'
@@ -87,12 +137,16 @@ def _bash(places: tuple[Place, ...]) -> Iterator[str]:
             if word.valued and word.choices:
                 reply = f'COMPREPLY=($(compgen -W "{" ".join(word.choices)}" -- "$cur"))'
                 yield f'    "{place.path} {word.name}") {reply}; return ;;'
+            elif word.stored:
+                yield f'    "{place.path} {word.name}") _casebook_stored {word.stored} "$cur"; return ;;'
     yield f'    {_free(places)}) COMPREPLY=($(compgen -f -- "$cur")); return ;;'
     yield "  esac"
     yield '  case "$at" in'
     for place in places:
-        yield f'    "{place.path}") words="{" ".join(word.name for word in place.words)}" ;;'
+        stored = f"; stored={place.stored}" if place.stored else ""
+        yield f'    "{place.path}") words="{" ".join(word.name for word in place.words)}"{stored} ;;'
     yield "  esac"
+    yield '  if [[ -n $stored && $cur != -* ]]; then _casebook_stored "$stored" "$cur"; return; fi'
     yield '  COMPREPLY=($(compgen -W "$words" -- "$cur"))'
     yield "}"
     yield "complete -o default -F _casebook casebook"
@@ -106,8 +160,14 @@ def _free(places: tuple[Place, ...]) -> str:
 
 def _zsh(places: tuple[Place, ...]) -> Iterator[str]:
     yield "#compdef casebook"
+    yield "_casebook_stored() {"
+    yield "  local -a found"
+    yield '  found=(${(f)"$(casebook completion --values $1 "$PREFIX" 2>/dev/null)"})'
+    yield "  found=(\"${(@)found/$'\\t'/:}\")"
+    yield "  _describe -V -t $1 $1 found"
+    yield "}"
     yield "_casebook() {"
-    yield '  local at="" word; local -a found'
+    yield '  local at="" stored="" word; local -a found'
     yield "  for word in ${words[2,CURRENT-1]}; do"
     yield '    case "$at/$word" in'
     yield f'      {"|".join(p.path for p in places if p.path)}) at="$at/$word" ;;'
@@ -118,13 +178,17 @@ def _zsh(places: tuple[Place, ...]) -> Iterator[str]:
         for word in place.words:
             if word.valued and word.choices:
                 yield f'    "{place.path} {word.name}") compadd -- {" ".join(word.choices)}; return ;;'
+            elif word.stored:
+                yield f'    "{place.path} {word.name}") _casebook_stored {word.stored}; return ;;'
     yield f"    {_free(places)}) _files; return ;;"
     yield "  esac"
     yield '  case "$at" in'
     for place in places:
         listed = " ".join(_quoted(f"{word.name}:{word.about}" if word.about else word.name) for word in place.words)
-        yield f'    "{place.path}") found=({listed}) ;;'
+        stored = f"; stored={place.stored}" if place.stored else ""
+        yield f'    "{place.path}") found=({listed}){stored} ;;'
     yield "  esac"
+    yield "  if [[ -n $stored && $PREFIX != -* ]]; then _casebook_stored $stored; return; fi"
     yield "  _describe -t words casebook found || _files"
     yield "}"
     yield "compdef _casebook casebook"
@@ -142,6 +206,9 @@ def _fish(places: tuple[Place, ...]) -> Iterator[str]:
     yield '  test "$at" = "$argv[1]"'
     yield "end"
     for place in places:
+        if place.stored:
+            asked = _FISH.format(place.stored)
+            yield f"complete -c casebook -n '__casebook_at \"{place.path}\"' -k -f -a '{asked}'"
         for word in place.words:
             head = f"complete -c casebook -n '__casebook_at \"{place.path}\"'"
             about = f" -d {_quoted(word.about)}" if word.about else ""
@@ -149,6 +216,7 @@ def _fish(places: tuple[Place, ...]) -> Iterator[str]:
                 yield f"{head} -a {word.name}{about}"
                 continue
             value = f" -x -a '{' '.join(word.choices)}'" if word.choices else " -r" if word.valued else ""
+            value = f" -k -x -a '{_FISH.format(word.stored)}'" if word.stored else value
             flag = f"-l {word.name[2:]}" if word.name.startswith("--") else f"-s {word.name[1:]}"
             yield f"{head} {flag}{value}{about}"
 

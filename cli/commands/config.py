@@ -55,12 +55,19 @@ def run_path(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_init(args: argparse.Namespace, context: Context) -> int:
-    """`config init`: the file is written whole, and none is replaced unasked."""
-    from core.base.atomic import write_file
+    """`config init`: the file is written whole, and none is replaced unasked; beside it its schema, for editors."""
+    import json
+
+    from core.base.atomic import check_target, write_file
+    from core.base.config.settings_schema import TITLE, settings_schema
 
     place = _place(args)
+    schema = place.with_suffix(".schema.json")
     make_folder(place.parent)
-    write_file(place, [template()], replace=args.force)
+    check_target(place, replace=args.force)
+    own = schema.is_file() and TITLE in schema.read_text("utf-8", "replace")
+    write_file(schema, [json.dumps(settings_schema(), indent=2) + "\n"], replace=own or args.force)
+    write_file(place, [template(schema.name)], replace=args.force)
     context.out.result(ConfigFile(str(place), True), [f"wrote {one_line(str(place))}"])
     return 0
 

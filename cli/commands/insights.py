@@ -42,7 +42,7 @@ def add_to(parser: Parser, shared: Parser) -> None:
     )
     parser.argument("id", "ID", "with session: session id, or its first characters", nargs="?")
     parser.argument("--since", "DATE", "first week: the week of this date (2026-01-31)")
-    parser.argument("--project", "NAME", "only this repository (name or folder)")
+    parser.argument("--project", "NAME", "only this repository (name or folder)", stored="project")
     parser.argument("--limit", "N", f"cases per list (default: text {_SHOWN}, JSON 50)", type=number)
     parser.argument("--svg", "FILE", "write the view as SVG (- is stdout)", type=path_name)
     parser.flag("--force", "with --svg: replace an existing file")

@@ -84,7 +84,7 @@ def _command(parser: Parser, about: str) -> Iterator[str]:
             abouts = {str(one.dest): one.help or "" for one in action._choices_actions}
             for name, child in action.choices.items():
                 yield from _command(child, abouts[name])
-        elif action not in shared and action.dest != "help":
+        elif action not in shared and action.dest != "help" and action.help != argparse.SUPPRESS:
             yield from _action(action)
     if parser.epilog and parser.prog.count(" ") == 1:
         yield ".PP"

@@ -49,9 +49,9 @@ def markdown_field(out: Output, label: str, text: str) -> Iterator[str]:
         return
     from cli.format.markdown import markdown
 
-    first, *rest = markdown(out, text, _LABEL)
-    yield (out.paint(f"  {label:<{_LABEL - 2}}", "dim") + first[_LABEL:]).rstrip()
-    yield from rest
+    lines = markdown(out, text, _LABEL)
+    yield (out.paint(f"  {label:<{_LABEL - 2}}", "dim") + next(lines, "")[_LABEL:]).rstrip()
+    yield from lines
 
 
 def lesson_lines(out: Output, lesson: Lesson, shown: str = "") -> Iterator[str]:

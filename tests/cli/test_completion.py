@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,9 @@ import pytest
 
 from cli.commands.completion import _walk
 from cli.parser import build
+from core.errors.cases.completions import completions
+from core.store import open_store
+from tests.cli.conftest import ROOT
 
 Run = Callable[..., Any]
 _REQUESTS = {"TH", "SH", "SS", "TP", "PP", "B", "nf", "fi"}
@@ -60,6 +67,69 @@ def test_bash_completes(run: Run, line: str, wanted: str, unwanted: str) -> None
     offered = done.stdout.split("\n")
     assert wanted in offered
     assert unwanted not in offered
+
+
+@pytest.fixture
+def shop(run: Run, home: Path) -> Run:
+    """A casebook with a project, and with one whose folder has a name that a shell would run."""
+    for name in ("shop", "$(touch ran)", "two words"):
+        session = home / f"{len(name)}.jsonl"
+        call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "npm test"}}
+        said = f"Error: Cannot find module 'm{len(name)}'\n    at Module._load (node:internal:1:1)"
+        result = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": said}
+        lines = [
+            {"type": kind, "uuid": kind, "sessionId": name, "cwd": f"/home/me/{name}",
+             "timestamp": "2026-01-05T10:00:00Z", "message": {"role": kind, "content": [part]}}
+            for kind, part in (("assistant", call), ("user", result))
+        ]  # fmt: skip
+        session.write_text("\n".join(map(json.dumps, lines)) + "\n")
+        assert run("import", "claude-code", str(session)).code == 0
+    return run
+
+
+def test_values_of_the_casebook_are_completed_and_never_run(shop: Run, home: Path) -> None:
+    def values(*asked: str) -> list[str]:
+        return shop("completion", "--values", *asked).text.splitlines()
+
+    assert values("project", "") == ["shop"]
+    assert values("project", "x") == []
+    assert values("tool", "") == ["node"]
+    ids = [str(case["id"]) for case in shop("errors", "list", "--json").json()["cases"]]
+    assert [line.split("\t")[0] for line in values("case", "")] == ids
+    assert values("case", "1") == ["1\tError: Cannot find module 'm4'"]
+    if shutil.which("bash") is not None:
+        script = (
+            f"{shop('completion', 'bash').text}\n"
+            f'casebook() {{ {shlex.quote(sys.executable)} -m cli "$@"; }}\n'
+            "COMP_WORDS=(casebook errors list --project ''); COMP_CWORD=4; _casebook; echo \"${COMPREPLY[@]}\"\n"
+            'COMP_WORDS=(casebook errors show 1); COMP_CWORD=3; _casebook; echo "${COMPREPLY[@]}"'
+        )
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            ["bash", "-c", script], check=False, capture_output=True, env=env, cwd=home, text=True, timeout=120
+        )
+        assert (done.stdout.split(), done.stderr) == (["shop", "1"], "")
+        assert not (home / "ran").exists()
+
+
+@pytest.mark.parametrize("asked", [("case", "0x"), ("case", "9" * 40), ("nothing", ""), ("project", "\x1b")])
+def test_completion_of_values_is_never_an_error(shop: Run, home: Path, asked: tuple[str, str]) -> None:
+    (home / "torn.db").write_bytes(b"SQLite format 3\0" + b"x" * 200)
+    for place in ((), ("--db", str(home / "none.db")), ("--db", str(home / "torn.db"))):
+        found = shop(*place, "completion", "--values", *asked)
+        assert (found.code, found.out, found.err) == (0, b"", b"")
+    assert not (home / "none.db").exists()
+
+
+def test_ids_that_begin_alike_are_ranges_of_the_key(tmp_path: Path) -> None:
+    ids = (1, 9, 10, 19, 100, 119, 1_234, 2_000, 1_999_999)
+    with open_store(tmp_path / "x.db", write=True, create=True) as store:
+        for number in ids:
+            store.con.execute("INSERT INTO error_kb(id, ts, error_normalized) VALUES (?1, '2026-01-01', ?1)", (number,))
+        found = {prefix: completions(store.con, "case", prefix) for prefix in ("1", "12", "2000", "3", "0", "a")}
+    assert {prefix: [one.value for one in values] for prefix, values in found.items()} == {
+        prefix: sorted((str(n) for n in ids if str(n).startswith(prefix)), key=int) for prefix in found
+    }
 
 
 def test_every_command_and_option_is_described(run: Run) -> None:

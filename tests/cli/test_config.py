@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import stat
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 Run = Callable[..., Any]
@@ -54,3 +57,35 @@ def test_init_and_path_work_where_the_settings_are_broken(run: Run, tmp_path: Pa
     assert run("--config", str(file), "config", "path").text == f"{file}\n"
     assert run("--config", str(file), "config", "init", "--force").code == 0
     assert run("--config", str(file), "config", "show").code == 0
+
+
+def test_an_editor_finds_the_schema_of_the_settings(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "my.toml"
+    assert run("--config", str(file), "config", "init").code == 0
+    first = file.read_text().split("\n")[0]
+    assert first == "#:schema ./my.schema.json"
+    schema = json.loads((tmp_path / "my.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+
+    def faults(text: str) -> list[str]:
+        found = jsonschema.Draft7Validator(schema).iter_errors(tomllib.loads(text))
+        return [".".join(map(str, one.path)) for one in found]
+
+    uncommented = "\n".join(line.removeprefix("# ") if " = " in line else line for line in file.read_text().split("\n"))
+    assert faults(uncommented) == []
+    assert faults('[models.llm]\nseed = "x"') == ["models.llm.seed"]
+    assert faults("[log]\nkep = 1") == ["log"]
+    assert faults("[hook]\ndeadline_ms = 1") == ["hook.deadline_ms"]
+    assert faults('[keys]\n"case.why" = ["t", "f8"]\n"case.fix" = 1') == ["keys.case.fix"]
+
+
+def test_init_keeps_a_schema_that_somebody_else_wrote(run: Run, tmp_path: Path) -> None:
+    other = tmp_path / "my.schema.json"
+    other.write_text("{}")
+    config = ("--config", str(tmp_path / "my.toml"), "config", "init")
+    assert run(*config).code == 2
+    assert other.read_text() == "{}"
+    assert not (tmp_path / "my.toml").exists()
+    assert run(*config, "--force").code == 0
+    (tmp_path / "my.toml").unlink()
+    assert run(*config).code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.format.cases import markdown_field
 from cli.format.layout import clip, counted, one_line, pad, width, wrap
 from cli.output import Output
 from cli.progress import reporter
@@ -184,3 +186,40 @@ def test_a_fault_is_broken_between_words_on_a_terminal_only(monkeypatch: pytest.
             "casebook: config.toml is not valid TOML: expected a bracket; correct that line"
         )
         assert lines == 1 or all(len(line) <= 30 for line in said.split("\n"))
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_a_fix_whose_card_says_everything_has_no_empty_row(
+    run: Run, monkeypatch: pytest.MonkeyPatch, colour: bool
+) -> None:
+    samples = Path(__file__).resolve().parents[2] / "core" / "samples"
+    assert run("import", "auto", str(samples)).code == 0
+    if colour:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("cli.commands.errors.cases.beyond_card", lambda text, lesson: "\n")
+    shown = run("errors", "show", "1")
+    rows = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in shown.text.splitlines()]
+    assert (shown.code, shown.said) == (0, "")
+    assert any(row.startswith("do ") for row in rows)
+    assert "fix" not in rows
+    assert list(markdown_field(Output(colour=True), "fix", "")) == ["\x1b[2m  fix          \x1b[0m"]
+
+
+@pytest.mark.parametrize(
+    ("notify", "sent"), [("", "\a"), ("bell", "\a"), ("osc9", "\x1b]9;casebook: the command has ended\a"), ("off", "")]
+)
+def test_the_end_of_a_long_command_is_signaled_on_a_terminal_only(
+    run: Run, monkeypatch: pytest.MonkeyPatch, notify: str, sent: str
+) -> None:
+    if notify:
+        monkeypatch.setenv("CASEBOOK_UI_NOTIFY", notify)
+
+    def signals(*args: str, terminal: bool = True) -> str:
+        return "".join(re.findall(r"(?:\x1b\]9[^\a]*)?\a", run(*args, terminal=terminal).said))
+
+    assert signals("config", "show") == "", "it took no time"
+    monkeypatch.setattr("cli.output._LONG_RUN_S", 0.0)
+    assert signals("config", "show") == sent
+    assert signals("import", "nothing there") == sent, "nor is a failure left unsaid"
+    assert signals("config", "show", "--json") == ""
+    assert signals("config", "show", terminal=False) == ""

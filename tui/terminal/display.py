@@ -50,6 +50,12 @@ _values: dict[tuple[tuple[int, Specificity3], ...], tuple[list[RuleSet], RulesMa
 """The values of rules that apply together, by the rules' identities; the rules are kept so that these stay theirs."""
 
 
+def signal_terminal(app: App[Any], text: str) -> None:
+    """Ring the bell, or with an inert `text` ask the terminal for a desktop notification."""
+    if app._driver is not None:
+        app._driver.write(f"\x1b]9;casebook: {text}\a" if text else "\a")
+
+
 def find_styles_once() -> None:
     """Let Textual set only the styles of a widget that differ, and find those of equal widgets once."""
     RuleSet.__hash__ = object.__hash__  # pyright: ignore[reportAttributeAccessIssue]  as theirs, by identity

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from rich.cells import cell_len
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from core.process.task import Task
 
 
+LONG_RUN = 10.0
+"""Seconds from which the end of a run is signaled."""
 AT_LIST, ELSEWHERE = "{list.back} cancels", "in the list, {list.back} cancels"
 """How to stop a run that a person began, by where the focus is."""
 TWICE, TWICE_ELSEWHERE = "{list.back} twice cancels", "in the list, {list.back} twice cancels"
@@ -88,6 +91,10 @@ class Workbench(Protocol):
 
     def say(self, text: str, *, severity: str = "information", seconds: float = 4) -> None:
         """A toast: inert text, no markup."""
+        ...
+
+    def signal_end(self, text: str) -> None:
+        """Tell the terminal that a long run has ended, if the person is elsewhere."""
         ...
 
     def remember(self, pane: str, memory: Memory) -> None:
@@ -326,6 +333,7 @@ class TaskLine(Performs, StatusLine):
         super().__init__(signs, id=id)
         self._jobs = jobs
         self._run: Task[Any] | None = None
+        self._began = 0.0
 
     @property
     def busy(self) -> bool:
@@ -341,7 +349,7 @@ class TaskLine(Performs, StatusLine):
         running: Running | None,
     ) -> None:
         """Begin a run: `came` hears its progress and its report. Without `running` it is not shown."""
-        self._run, self.running = task, running
+        self._run, self.running, self._began = task, running, monotonic()
         self._jobs.run(lane, work, came, self.failed)
         self.post_message(PaneChanged())
 
@@ -370,6 +378,8 @@ class TaskLine(Performs, StatusLine):
 
     def end(self, told: str, severity: str) -> None:
         """It is over, and this is said about it."""
+        if self.running is not None and not self.running.stopping and monotonic() - self._began >= LONG_RUN:
+            workbench(self).signal_end(told)
         self._run = self.running = None
         if told:
             self.post_message(PaneSaid(told, severity))

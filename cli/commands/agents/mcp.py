@@ -71,17 +71,40 @@ def _load(named: Path | None) -> Config:
 
 
 async def _serve(desk: Desk, context: Context) -> None:
+    from anyio import create_memory_object_stream, create_task_group
     from mcp.server.stdio import stdio_server
+    from mcp.shared.message import SessionMessage
 
     stopped = threading.Event()
     server = _server(desk, context, stopped)
     context.log("info", "mcp server started", database=str(desk.database))
     try:
-        async with stdio_server() as (reader, writer):
-            await server.run(reader, writer, server.create_initialization_options())
+        async with stdio_server() as (reader, writer), create_task_group() as tasks:
+            sender, receiver = create_memory_object_stream[SessionMessage | Exception](0)
+            tasks.start_soon(_pass_messages, reader, sender, writer)
+            await server.run(receiver, writer, server.create_initialization_options())
     finally:
         stopped.set()  # what still works for nobody ends
         context.log("info", "mcp server stopped")
+
+
+async def _pass_messages(reader: Any, sender: Any, writer: Any) -> None:
+    """Pass what was read on to the server; a line that is no message is answered, which the SDK leaves out."""
+    from mcp.shared.message import SessionMessage
+    from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+
+    async with sender:
+        async for message in reader:
+            if not isinstance(message, Exception):
+                await sender.send(message)
+                continue
+            errors = getattr(message, "errors", list)()
+            broken = [error for error in errors if error["type"] == "json_invalid"]
+            if broken and not str(broken[0]["input"]).strip():
+                continue  # an empty line
+            code, what = (PARSE_ERROR, "Parse error") if broken else (INVALID_REQUEST, "Invalid Request")
+            error = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=what))
+            await writer.send(SessionMessage(error))
 
 
 def _server(desk: Desk, context: Context, stopped: threading.Event) -> Server[Any]:

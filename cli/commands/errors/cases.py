@@ -104,7 +104,8 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         if fix.lesson is not None:
             yield from lesson_lines(out, fix.lesson, case.key_lines[0] if len(case.key_lines) == 1 else "")
             text = text if out.verbose else beyond_card(text, fix.lesson)
-        yield from markdown_field(out, "fix", text)
+        if text.strip():
+            yield from markdown_field(out, "fix", text)
         yield from field(out, "strength", fix.weakness or fix.strength)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none")

@@ -47,9 +47,9 @@ def _add_cases(children: Group) -> None:
         "list how a project handled each lint rule, and the missing parts of its environment",
         "cli.commands.errors.cases:run_practice",
     )
-    practice.argument("--project", "NAME", PROJECT)
+    practice.argument("--project", "NAME", PROJECT, stored="project")
     show = children.leaf("show", "show one case", "cli.commands.errors.cases:run_show")
-    show.argument("id", "ID", "case number", type=number)
+    show.argument("id", "ID", "case number", type=number, stored="case")
     _add_lesson(children)
     importer = children.leaf(
         "import", "import cases and fixes from an export or an older database", "cli.commands.errors.cases:run_import"
@@ -72,7 +72,7 @@ def _add_cases(children: Group) -> None:
 
 def _add_lesson(children: Group) -> None:
     lesson = children.leaf("lesson", "show the fix of a case as a lesson", "cli.commands.errors.curation:run_lesson")
-    lesson.argument("id", "ID", "case number", type=number)
+    lesson.argument("id", "ID", "case number", type=number, stored="case")
     lesson.argument("--fix", "FIX", "fix number (default: the current fix)", type=number)
     lesson.argument("--fingerprint", "MARK", "fingerprint of one error in the case")
     scope = lesson.add_mutually_exclusive_group()
@@ -82,8 +82,8 @@ def _add_lesson(children: Group) -> None:
 
 def _add_filters(leaf: Parser) -> None:
     leaf.add_argument("--status", choices=("unresolved", "draft", "verified", "rejected", "noise"), help="status")
-    leaf.argument("--tool", "NAME", "only errors of this tool (python, tsc, …)")
-    leaf.argument("--project", "NAME", PROJECT)
+    leaf.argument("--tool", "NAME", "only errors of this tool (python, tsc, …)", stored="tool")
+    leaf.argument("--project", "NAME", PROJECT, stored="project")
     leaf.argument("--tag", "TAG", "only cases whose fix has this tag")
     leaf.add_argument(
         "--reuse",
@@ -108,9 +108,10 @@ def _add_curation(children: Group) -> None:
     edit.flag("--whole-case", "for the whole case")
     edit.flag("--verify", "mark the new fix as verified")
     merge = children.leaf("merge", "merge cases", "cli.commands.errors.curation:run_merge")
-    merge.argument("id", "ID", "case to keep, then the cases to merge into it", type=number, nargs="+")
+    kept = "case to keep, then the cases to merge into it"
+    merge.argument("id", "ID", kept, type=number, nargs="+", stored="case")
     split = children.leaf("split", "move errors from a case to a new case", "cli.commands.errors.curation:run_split")
-    split.argument("id", "ID", "case number", type=number)
+    split.argument("id", "ID", "case number", type=number, stored="case")
     split.argument("--fingerprint", "MARK", "fingerprint to move (repeatable)", action="append", required=True)
     split.argument("--resolution", "TEXT", "verified fix of the new case (- reads stdin)")
     for option, what in (("--keep-fix", "keep"), ("--take-fix", "move")):
@@ -133,19 +134,19 @@ def _add_curation(children: Group) -> None:
     triage = children.leaf(
         "triage", "list undecided cases, the most frequent and costly first", "cli.commands.errors.curation:run_triage"
     )
-    triage.argument("--tool", "NAME", "only errors of this tool")
-    triage.argument("--project", "NAME", PROJECT)
+    triage.argument("--tool", "NAME", "only errors of this tool", stored="tool")
+    triage.argument("--project", "NAME", PROJECT, stored="project")
     triage.argument("--limit", "N", "cases per page (default 20)", type=number, default=20)
     triage.argument("--after", "CURSOR", "cursor of the next page")
     history = children.leaf("history", "list the changes of a case", "cli.commands.errors.curation:run_history")
-    history.argument("id", "ID", "case number", type=number)
+    history.argument("id", "ID", "case number", type=number, stored="case")
     history.argument("--limit", "N", "changes per page (default 20)", type=number, default=20)
     history.argument("--before", "CHANGE", "cursor of the next page", type=number)
 
 
 def _add_act(children: Group, name: str, about: str) -> Parser:
     leaf = children.leaf(name, about, f"cli.commands.errors.curation:run_{name}")
-    leaf.argument("id", "ID", "case number (several cases form one change)", type=number, nargs="+")
+    leaf.argument("id", "ID", "case number (several cases form one change)", type=number, nargs="+", stored="case")
     leaf.argument("--expect", "FIX", "change nothing unless this is the current fix (0: no fix)", type=number)
     return leaf
 

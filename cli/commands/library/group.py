@@ -95,7 +95,7 @@ def add_to(parser: Parser, shared: Parser) -> None:
     opener.argument("name", "NAME", "citation (path#L12), path or id")
     opener.flag("--workbench", "open the workbench at the cited lines")
     citing = children.leaf("cite", "cite a passage in the fix of a case", "cli.commands.library.manage:run_cite", _CITE)
-    citing.argument("case", "CASE", "case number", type=number)
+    citing.argument("case", "CASE", "case number", type=number, stored="case")
     citing.argument("passage", "PASSAGE", "citation (path#L12) or passage id")
     citing.argument("--quote", "TEXT", "quoted words (default: the beginning of the passage)")
     citing.argument("--author", "NAME", "name of the author (default: you)")

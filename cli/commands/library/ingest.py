@@ -83,8 +83,10 @@ def _watch(
     """Go on until Ctrl-C: a report for each change."""
     from core.flows.ingest.api import watch_library
 
+    out = context.out._replace(notify="off")  # it is watched: nothing has ended
+
     def report(report: IngestReport) -> None:
-        context.out.result(report, report_lines(context.out, report))
+        out.result(report, report_lines(out, report))
         sys.stdout.flush()
 
     report(first)

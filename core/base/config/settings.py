@@ -249,11 +249,16 @@ class HookSettings(Section):
 
 
 class UiSettings(Section):
-    """How the workbench looks."""
+    """How the workbench looks, and how the end of a long run is signaled."""
 
     ascii: bool = setting("Use ASCII characters only.", default=False)
     theme: str = setting("Theme name. Empty: casebook-dark. `ansi` uses the colors of the terminal.", default="")
     mouse: bool = setting("Use the mouse. If false, the terminal selects text with the mouse.", default=True)
+    notify: str = setting(
+        "Signal on the terminal when a run of 10 seconds or more ends: bell, osc9 (desktop notification), or off.",
+        default="bell",
+        choices=("bell", "osc9", "off"),
+    )
 
 
 class LogSettings(Section):
@@ -315,9 +320,13 @@ _KEYS_TEMPLATE = f"""
 """
 
 
-def template() -> str:
-    """A commented settings file: every setting, its meaning and its default, all commented out."""
+def template(schema: str) -> str:
+    """A commented settings file: every setting, its meaning and its default, all commented out.
+
+    `schema`: the name of the file beside it with the JSON Schema, for editors.
+    """
     out = [
+        f"#:schema ./{schema}",
         "# Settings of casebook. Every line is commented out and shows the default.",
         "# A variable CASEBOOK_<SECTION>_<KEY> overrides this file. A flag overrides both.",
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from cli.main import main
 from core.base.installation import remedy
 from core.store import open_store
-from tests.cli.mcp.mcp_talk import Talk, talking
+from tests.cli.mcp.mcp_talk import ROOT, Talk, talking
 from tests.core.llm.llm_server import Reply, Server, llm_server
 from tests.schemas import check_schema
 
@@ -361,3 +362,38 @@ def test_without_the_sdk_the_line_says_what_to_install(
     assert found.code == 2
     assert remedy("mcp") in found.fault()["hint"]
     assert found.out == b""
+
+
+def test_a_line_that_is_no_message_is_answered_and_the_server_goes_on(place: Path) -> None:
+    begin = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    lines = (
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": begin}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        "no json",
+        "",
+        '{"id": 5}',
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(place)}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "cli", "mcp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=env,
+        cwd=place,
+        text=True,
+    )
+    with server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write("\n".join(lines) + "\n")
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(4)]
+        server.stdin.close()
+    assert {one["id"] for one in answers} == {None, 1, 2}
+    assert [one["error"]["code"] for one in answers if one["id"] is None] == [-32700, -32600]
+    assert any("result" in one for one in answers if one["id"] == 2)

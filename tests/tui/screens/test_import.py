@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from core.base.config.settings_sources import default_config
 from core.errors import count_cases
 from core.flows.transcripts.report import ImportReport, Progress, SkippedLine
 from core.samples import sample_paths
@@ -22,8 +23,10 @@ from tui.render.common.glyphs import ASCII, UNICODE
 from tui.screens.import_files import ImportScreen
 from tui.screens.pager import WholeText
 from tui.services import tasks
+from tui.services.environment import Surroundings
 from tui.services.importing import Roots, look_for, roots_of
 from tui.shell.app import CasebookApp
+from tui.widgets import workbench
 
 WIDE, SMALL = (120, 34), (80, 24)
 
@@ -312,3 +315,27 @@ def test_sizes_are_short() -> None:
         "12 MB",
         "3.2 GB",
     ]
+
+
+@pytest.mark.parametrize(
+    ("notify", "elsewhere", "sent"),
+    [("bell", True, "\a"), ("osc9", True, "\x1b]9;casebook: Import done"), ("off", True, ""), ("bell", False, "")],
+)
+async def test_the_end_of_a_long_import_is_signaled_to_who_is_elsewhere(
+    tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, notify: str, elsewhere: bool, sent: str
+) -> None:
+    monkeypatch.setattr(workbench, "LONG_RUN", 0.0)
+    config = default_config({"ui.notify": ("--notify", notify), "embedding.auto": ("--auto", False)})
+    app = CasebookApp(tmp_path / "new.db", roots=lambda: roots, around=Surroundings(config))
+    written: list[str] = []
+    async with app.run_test(size=WIDE) as pilot:
+        assert app._driver is not None
+        monkeypatch.setattr(app._driver, "write", written.append)
+        await until(pilot, lambda: "Claude Code," in flat(app))
+        await pilot.press("i")
+        app.app_focus = not elsewhere
+        await until(pilot, lambda: app.errors.incoming.report is not None and not app.errors.incoming.busy)
+    signals = [text for text in written if "\a" in text]
+    assert len(signals) == bool(sent)
+    assert "".join(signals).startswith(sent)
+    assert "".join(signals).count("\a") == bool(sent)

@@ -39,9 +39,9 @@ def test_one_line_changes(before: str, after: str) -> None:
 
 def test_the_commented_template_keeps_its_comments(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
-    file.write_text(template(), encoding="utf-8")
+    file.write_text(template("x"), encoding="utf-8")
     choose_model(file, ID)
-    new = [line for line in file.read_text(encoding="utf-8").split("\n") if line not in template().split("\n")]
+    new = [line for line in file.read_text(encoding="utf-8").split("\n") if line not in template("x").split("\n")]
     assert new == [f'model = "{ID}"']
     assert load_config(file).values.embedding.model == ID
     choose_model(file, "")
