@@ -273,7 +273,7 @@ def test_each_agent_s_folders_are_counted_without_opening_a_file(roots: Roots, t
         def check() -> None: ...
 
     look: Callable[..., tuple[object, ...]] = look_for(lambda: {**roots, "codex": [tmp_path / "none"]})
-    claude, codex = look(Still())
+    claude, codex = look(Still())  # pyright: ignore[reportArgumentType]
     assert claude.files == len(list(sample_paths()[0].rglob("*.jsonl")))  # pyright: ignore[reportAttributeAccessIssue]
     assert (codex.files, codex.bytes, codex.folders) == (0, 0, ())  # pyright: ignore[reportAttributeAccessIssue]
 
