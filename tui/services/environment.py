@@ -133,6 +133,11 @@ class Surroundings:
         return Sources(settings, self.embedding, self.folder, self.rules)
 
     @property
+    def notify(self) -> str:
+        """How the end of a long run is signaled; without settings it is not."""
+        return self.config.values.ui.notify if self.config else "off"
+
+    @property
     def theme(self) -> str:
         """The theme that the settings name."""
         return self.config.values.ui.theme if self.config else ""

@@ -48,7 +48,7 @@ from tui.services.tasks import TeamSyncing
 from tui.shell.appearance import DARK, Look, colours_forbidden
 from tui.shell.pane_router import HOME, PaneRouter
 from tui.terminal.crash import Crash, CrashSafe, Logger, heed_signals, no_log, note_lost_threads, traceback_of
-from tui.terminal.display import CollectsAtRest, OneToast, signal_terminal
+from tui.terminal.display import CollectsAtRest, OneToast
 from tui.terminal.keyboard import KeysInOrder, read_alt_digits, read_input_so
 from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
@@ -127,7 +127,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         around = around or Surroundings()
         super().__init__(theme=theme, themes=around.themes, ascii_only=ascii_only)
         self._around = around
-        self.log_line = around.log_line
+        self.log_line, self.signals_by = around.log_line, around.notify
         wishes = (*wishes, *around.wishes)
         self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
         self.signs = replace(ASCII if ascii_only else UNICODE, keys=self.user_keys)
@@ -396,12 +396,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def say(self, text: str, *, severity: str = "information", seconds: float = 4) -> None:
         """A toast: inert text, no markup."""
         self.notify(inline(text, 400), severity=severity, markup=False, timeout=seconds)  # pyright: ignore[reportArgumentType]
-
-    def signal_end(self, text: str) -> None:
-        """Tell the terminal that a long run has ended, while it has not the focus."""
-        notify = self._around.config.values.ui.notify if self._around.config else "off"
-        if not self.app_focus and notify != "off":
-            signal_terminal(self, inline(text, 120) if notify == "osc9" else "")
 
     def _notify_once(self, text: str, *, severity: str = "information") -> None:
         if text not in self._told:

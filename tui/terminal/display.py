@@ -32,6 +32,8 @@ from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 
+from core.text import visible
+
 _OWN_APPLY: Final = Stylesheet.apply
 _OWN_REFRESH: Final = Widget.refresh
 _OWN_COMPONENTS: Final = Stylesheet._process_component_classes
@@ -48,12 +50,6 @@ Candidates = tuple[list[RuleSet], set[str]]
 
 _values: dict[tuple[tuple[int, Specificity3], ...], tuple[list[RuleSet], RulesMap]] = {}
 """The values of rules that apply together, by the rules' identities; the rules are kept so that these stay theirs."""
-
-
-def signal_terminal(app: App[Any], text: str) -> None:
-    """Ring the bell, or with an inert `text` ask the terminal for a desktop notification."""
-    if app._driver is not None:
-        app._driver.write(f"\x1b]9;casebook: {text}\a" if text else "\a")
 
 
 def find_styles_once() -> None:
@@ -291,6 +287,8 @@ class OneToast(App[None], inherit_bindings=False):
     """An app whose toasts do not stack: what a key or click leads to replaces what was said before it, unless that was
     graver. What is said without the person's doing stays beside it, and never twice."""
 
+    signals_by = "off"
+    """How `signal_end` tells the terminal (`ui.notify`)."""
     _acted = 0.0  # when the person pressed a key or a button last, as `time` says it
     _refused = ""  # why the last key did nothing, while that may be on the screen
 
@@ -298,6 +296,13 @@ class OneToast(App[None], inherit_bindings=False):
         if isinstance(event, (events.Key, events.MouseDown)):
             self._acted = time()
         await super().on_event(event)
+
+    def signal_end(self, text: str) -> None:
+        """Tell the terminal that a long run has ended, while another window has the focus."""
+        if self.app_focus or self.signals_by == "off" or self._driver is None:
+            return
+        shown = visible(text[:120]).replace("\n", " ")
+        self._driver.write(f"\x1b]9;casebook: {shown}\a" if self.signals_by == "osc9" else "\a")
 
     def refuse(self, why: str) -> None:
         """Say why a key does nothing now; the next one that does something takes it away."""
