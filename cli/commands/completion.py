@@ -119,7 +119,8 @@ def _walk(parser: Parser, path: str) -> Iterator[Place]:
 def _bash(places: tuple[Place, ...]) -> Iterator[str]:
     yield "_casebook_stored() {"
     yield "  local value"
-    yield "  while IFS=$'\\t' read -r value _; do"
+    yield "  while IFS=$'\\t' read -r value _"
+    yield "  do"
     yield '    COMPREPLY+=("$value")'
     yield '  done < <(casebook completion --values "$1" "$2" 2>/dev/null)'
     yield "}"
@@ -138,15 +139,19 @@ def _bash(places: tuple[Place, ...]) -> Iterator[str]:
                 reply = f'COMPREPLY=($(compgen -W "{" ".join(word.choices)}" -- "$cur"))'
                 yield f'    "{place.path} {word.name}") {reply}; return ;;'
             elif word.stored:
-                yield f'    "{place.path} {word.name}") _casebook_stored {word.stored} "$cur"; return ;;'
+                yield f'    "{place.path} {word.name}") stored={word.stored} ;;'
     yield f'    {_free(places)}) COMPREPLY=($(compgen -f -- "$cur")); return ;;'
     yield "  esac"
     yield '  case "$at" in'
     for place in places:
-        stored = f"; stored={place.stored}" if place.stored else ""
+        stored = f' stored="${{stored:-{place.stored}}}"' if place.stored else ""
         yield f'    "{place.path}") words="{" ".join(word.name for word in place.words)}"{stored} ;;'
     yield "  esac"
-    yield '  if [[ -n $stored && $cur != -* ]]; then _casebook_stored "$stored" "$cur"; return; fi'
+    yield "  if [[ -n $stored && $cur != -* ]]"
+    yield "  then"
+    yield '    _casebook_stored "$stored" "$cur"'
+    yield "    return"
+    yield "  fi"
     yield '  COMPREPLY=($(compgen -W "$words" -- "$cur"))'
     yield "}"
     yield "complete -o default -F _casebook casebook"
@@ -179,16 +184,20 @@ def _zsh(places: tuple[Place, ...]) -> Iterator[str]:
             if word.valued and word.choices:
                 yield f'    "{place.path} {word.name}") compadd -- {" ".join(word.choices)}; return ;;'
             elif word.stored:
-                yield f'    "{place.path} {word.name}") _casebook_stored {word.stored}; return ;;'
+                yield f'    "{place.path} {word.name}") stored={word.stored} ;;'
     yield f"    {_free(places)}) _files; return ;;"
     yield "  esac"
     yield '  case "$at" in'
     for place in places:
         listed = " ".join(_quoted(f"{word.name}:{word.about}" if word.about else word.name) for word in place.words)
-        stored = f"; stored={place.stored}" if place.stored else ""
+        stored = f" stored=${{stored:-{place.stored}}}" if place.stored else ""
         yield f'    "{place.path}") found=({listed}){stored} ;;'
     yield "  esac"
-    yield "  if [[ -n $stored && $PREFIX != -* ]]; then _casebook_stored $stored; return; fi"
+    yield "  if [[ -n $stored && $PREFIX != -* ]]"
+    yield "  then"
+    yield "    _casebook_stored $stored"
+    yield "    return"
+    yield "  fi"
     yield "  _describe -t words casebook found || _files"
     yield "}"
     yield "compdef _casebook casebook"
