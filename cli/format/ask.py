@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from cli.format.layout import clip, one_line, width, wrap
+from cli.format.markdown import markdown
 from cli.output import Output
 from core.library.ask.answer import CUT_OFF, Answer, AnswerCitation, AnswerEvent, Claim
 from core.library.ask.markers import sentences
@@ -36,7 +38,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield from _claims(out, found)
     elif not said:
         yield ""
-        yield from wrap(found.answer, out.columns - 4)
+        yield from markdown(_narrower(out), found.answer, 0)
     if any(one.marker for one in found.citations):
         yield from _sources(out, found) if not explain else ()
     else:
@@ -69,6 +71,10 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         from cli.format.cases import trace_lines
 
         yield from trace_lines(out, found.trace)
+
+
+def _narrower(out: Output) -> Output:
+    return out._replace(columns=out.columns - 4)
 
 
 def unanswered_lines(out: Output, passages: Sequence[AnswerCitation]) -> Iterator[str]:
@@ -251,7 +257,7 @@ def session_lines(out: Output, found: StoredSession) -> Iterator[str]:
     """One conversation, turn by turn."""
     for one in found.turns:
         yield from (out.paint(line, "bold") for line in wrap(f"{one.turn_index + 1}. {one.question}", out.columns))
-        yield from wrap(one.answer, out.columns - 4)
+        yield from markdown(_narrower(out), one.answer, 0)
         if one.refusal_reason == "llm_stream_aborted":
             yield out.paint("incomplete: the stream was interrupted (llm_stream_aborted)", "warn")
         elif not one.grounded:
@@ -264,6 +270,8 @@ def session_lines(out: Output, found: StoredSession) -> Iterator[str]:
 
 
 _TAB: Final = 8
+_MARKED: Final = re.compile(r"`|\*\*|^ {0,3}(?:#{1,6}|[-*+]|\d+[.)]|>) ", re.MULTILINE)
+"""What a drawn answer shows otherwise: code, strong words, headings, lists, quotes."""
 
 
 class Spoken:
@@ -286,11 +294,20 @@ class Spoken:
         sys.stdout.flush()
         self._shown, self._begun = self._shown + text, True
 
-    def end(self) -> bool:
-        """End the line; whether anything was said."""
-        if self._shown:
-            sys.stdout.write("\n")
-        return self._shown != ""
+    def end(self, *, draws: bool = False) -> bool:
+        """End the line; whether anything was said.
+
+        `draws`: Markdown that is still on the screen is taken back, to be drawn.
+        """
+        if not self._shown:
+            return False
+        columns, lines = _size()
+        if draws and _MARKED.search(self._shown) and rows(self._shown, columns) < lines:
+            self._take_back()
+            sys.stdout.write("\x1b[1A")  # the empty line above it is written again, too
+            return False
+        sys.stdout.write("\n")
+        return True
 
     def _take_back(self) -> None:
         """Erase the shown text. Scrolled text, or a terminal without erasing, keeps it with a note."""

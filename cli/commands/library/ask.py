@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
@@ -69,7 +70,8 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
                 for line in unanswered_lines(context.out, passages):
                     context.out.line(line)
             raise
-    said = spoken is not None and spoken.end()
+    wipes = context.out.colour and os.environ.get("TERM") != "dumb"
+    said = spoken is not None and spoken.end(draws=wipes)
     context.out.result(found, answer_lines(context.out, found, explain=explain, said=said))
     for step in found.trace:
         if step.stage == "keep" and step.outcome == "failed":

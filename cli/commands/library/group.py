@@ -161,12 +161,13 @@ def _add_ingest(leaf: Parser) -> None:
 def _add_search(leaf: Parser) -> None:
     leaf.argument("text", "QUERY", "query (default: stdin)", nargs="?")
     leaf.add_argument("--mode", choices=("lexical", "vector", "hybrid"), default="hybrid", help="default: hybrid")
-    leaf.argument("-k", "--k", "N", "hits per page (default 10)", type=number, default=10)
+    leaf.argument("-k", "--k", "N", "hits per page (default: search.default_k)", type=number)
     add_filters(leaf)
     leaf.flag("--explain", "show ranks, scores and both result lists")
     leaf.argument("--cursor", "CURSOR", "cursor of the next page (`next_cursor` in the JSON output)")
     leaf.argument("--max-tokens", "N", "maximum number of tokens (estimated)", type=number, default=0)
-    leaf.argument("--snippet-chars", "N", "maximum characters per passage", type=number, default=220)
+    chars = "maximum characters per passage (default: search.snippet_chars)"
+    leaf.argument("--snippet-chars", "N", chars, type=number)
     many = leaf.add_mutually_exclusive_group()
     many.add_argument(
         "--jsonl",

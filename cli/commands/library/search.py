@@ -25,7 +25,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
         return _many(args, context)
     from cli.format.library import response_lines
 
-    query = replace(_query(args, read_text_argument(args.text, "query")), rerank=True)
+    query = replace(_query(args, context, read_text_argument(args.text, "query")), rerank=True)
     with model_search(context.settings.embedding) as vectors:
         found = search_library(context.database, query, None if query.mode == "lexical" else vectors)
     context.out.result(found, response_lines(context.out, found, explain=args.explain))
@@ -39,7 +39,7 @@ def _many(args: argparse.Namespace, context: Context) -> int:
     from cli.stream import capped_lines, run_stream
     from core.flows.ingest.search import BULK_MOST, QUERY, model_search, opened_search, query_of, search_bulk
 
-    like = _query(args, "")
+    like = _query(args, context, "")
     with ExitStack() as stack:
         vectors = stack.enter_context(model_search(context.settings.embedding))
         search = stack.enter_context(opened_search(context.database, vectors))
@@ -72,17 +72,18 @@ def _read(line: bytes | None, like: SearchQuery) -> SearchQuery | Fault:
         return fault
 
 
-def _query(args: argparse.Namespace, text: str) -> SearchQuery:
+def _query(args: argparse.Namespace, context: Context, text: str) -> SearchQuery:
     from core.library.search.api import SearchQuery
 
+    usual = context.settings.search
     return SearchQuery(
         text,
         args.mode,
-        args.k,
+        usual.default_k if args.k is None else args.k,
         filters_of(args),
         args.cursor,
         args.max_tokens,
-        args.snippet_chars,
+        usual.snippet_chars if args.snippet_chars is None else args.snippet_chars,
         explain=args.explain,
     )
 

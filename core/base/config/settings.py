@@ -81,9 +81,13 @@ class StoreSettings(Section):
 
 
 class SearchSettings(Section):
-    """How errors are looked up."""
+    """How errors and the library are searched."""
 
     count: bool = setting("Count each answer of `casebook errors search` as a use.", default=True)
+    default_k: int = setting("Hits per page of `casebook library search`.", default=10, least=1, most=200)
+    snippet_chars: int = setting(
+        "Maximum characters per passage of `casebook library search`.", default=220, least=40, most=10_000
+    )
 
 
 class EmbeddingSettings(Section):

@@ -285,7 +285,7 @@ def _tell_end(run: Run, idx: int, job: Job, item: Item, seconds: float) -> None:
         run.tell(
             IngestEvent(
                 "asset_finished", now(), idx=idx, total=run.total, path=job.path, result=item.kind,
-                chunks=item.chunk_count, ms=round(seconds * 1000, 3),
+                chunks=item.chunk_count, ms=round(seconds * 1000),
             )
         )  # fmt: skip
 

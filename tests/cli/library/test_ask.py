@@ -136,6 +136,23 @@ def test_what_proves_to_be_thought_is_wiped_off_the_terminal(
     assert not any(thought[:5] in line for line in Screen(nothing.text).lines)
 
 
+@pytest.mark.parametrize("said", ["Wait **200 ms** [1].", "- Wait `200 ms` [1].\n- Then twice as long [1]."])
+def test_markdown_of_an_answer_is_drawn_once_it_is_whole(
+    filled: Run, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    serve(Reply((said[:9], said[9:])))
+    written = filled("library", "ask", RETRY, terminal=True).text
+    assert said[:9] in written, "it was shown as it came"
+    shown = Screen(written).lines
+    assert shown[0] == "" and shown[1] != ""
+    assert not any("**" in line or "`" in line for line in shown[: shown.index("") + 4])
+    assert sum("200 ms" in line for line in shown[:3]) == 1
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = Screen(filled("library", "ask", RETRY, terminal=True).text).lines
+    assert plain[1] == said.split("\n", maxsplit=1)[0]
+    assert said.split("\n", maxsplit=1)[0] in filled("library", "ask", RETRY).text
+
+
 def test_what_goes_on_is_told_on_stderr_until_the_model_speaks(filled: Run, serve: Callable[..., Server]) -> None:
     serve(Reply(('{"queries": ["retries"]}',)), Reply(('{"kind": "stop"}',)), Reply((TRUE, "\n")))
     found = filled("library", "ask", RETRY, "--multi-hop", terminal=True)

@@ -270,3 +270,20 @@ def test_a_language_or_a_type_that_no_document_can_have_is_refused_with_the_choi
     assert b"ko, en, mixed" in unknown.err
     assert filled("library", "list", "--type", "code").code == 2
     assert filled("library", "list", "--lang", "mixed").code in (0, 1), "a language that no document has is no error"
+
+
+def test_the_settings_say_how_many_hits_a_page_has_and_how_long_they_are(
+    filled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hits(*args: str) -> list[Any]:
+        return filled("library", "search", "the", "--mode", "lexical", "--json", *args).json()["hits"]
+
+    usual = hits()
+    assert len(usual) > 2
+    assert max(len(hit["snippet"]) for hit in usual) > 60
+    monkeypatch.setenv("CASEBOOK_SEARCH_DEFAULT_K", "2")
+    monkeypatch.setenv("CASEBOOK_SEARCH_SNIPPET_CHARS", "50")
+    assert len(hits()) == 2
+    assert max(len(hit["snippet"]) for hit in hits()) <= 60
+    assert len(hits("-k", "1")) == 1
+    assert max(len(hit["snippet"]) for hit in hits("--snippet-chars", "220")) > 60
