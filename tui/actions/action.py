@@ -14,10 +14,11 @@ Focus = str
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is so in every pane."""
+    """What is so in every pane. `absent`: there is no casebook; `gone`: there was one before."""
 
     readonly: bool = False
     absent: bool = False
+    gone: bool = False
     no_color: bool = False
     importing: bool = False
     imported: bool = False
@@ -327,7 +328,9 @@ _NO_IMPORT = needs(
 READONLY = "The casebook is read-only."
 _WRITABLE = needs(Situation, lambda now: not now.around.readonly, READONLY)
 NO_CASEBOOK = "No casebook found. Press {import.begin} to import sessions."
-_CASEBOOK = needs(Situation, lambda now: not now.around.absent, NO_CASEBOOK, _WRITABLE)
+GONE = "The casebook file is missing."
+_PRESENT = needs(Situation, lambda now: not now.around.gone, GONE, _WRITABLE)
+_CASEBOOK = needs(Situation, lambda now: not now.around.absent, NO_CASEBOOK, _PRESENT)
 _HARVEST = Needs(Situation, _NO_IMPORT.unmet, _CASEBOOK)
 _EMPTINESS = needs(
     Situation, lambda now: not now.cases, "You already have cases. Run `casebook demo` in another terminal for samples."

@@ -412,7 +412,8 @@ def _everywhere(app: CasebookApp, now: Situation) -> Situation:
     incoming, embedding = app.errors.incoming, app.errors.embedding
     around = Around(
         no_color=colours_forbidden(), readonly=bool(app.place.readonly),
-        absent=app.errors.results.absent, ingesting=app.ingesting.busy, importing=incoming.busy,
+        absent=app.errors.results.absent, gone=app.errors.results.gone, ingesting=app.ingesting.busy,
+        importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
         no_edge=_no_edge(app),
     )  # fmt: skip

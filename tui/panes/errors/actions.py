@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tui.actions.action import (
     FIND,
+    GONE,
     LIST_IS_EMPTY,
     MOVE,
     NO_FILTER,
@@ -55,6 +56,7 @@ _WRITABLE = needs(CaseNow, lambda now: not now.around.readonly, _READONLY)
 _CASEBOOK = needs(
     Situation, lambda now: not now.around.absent,
     "No casebook found. Press {import.begin} in the Errors pane to import sessions.",
+    needs(Situation, lambda now: not now.around.gone, GONE),
 )  # fmt: skip
 _UNDOABLE = Needs(Situation, _CASEBOOK.unmet, needs(Situation, lambda now: not now.around.readonly, _READONLY))
 _CHANGEABLE = needs(CaseNow, lambda now: now.case_open, _NO_CASE, _WRITABLE)

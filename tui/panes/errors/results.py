@@ -346,6 +346,11 @@ class Results(ListView):
         """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""
         return self.rows.chosen > 0 or not isinstance(self.screen.focused, SearchBox)
 
+    @property
+    def gone(self) -> bool:
+        """Return whether there was a casebook that is missing now."""
+        return self.absent and self._was_there is not None
+
     def failed(self, fault: Fault) -> None:
         """The core could not answer."""
         self.search.give_up()

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import NO_CASEBOOK, NO_FILTER, READONLY, Action, Needs, Pane, Place, Situation, acting, needs
+from tui.actions.action import (
+    GONE,
+    NO_CASEBOOK,
+    NO_FILTER,
+    READONLY,
+    Action,
+    Needs,
+    Pane,
+    Place,
+    Situation,
+    acting,
+    needs,
+)
 
 RULES = "Rules"
 TYPED = "Typing a call"
@@ -53,7 +65,8 @@ _SHOWN = needs(
 _REJECTABLE = Needs(RulesNow, _RULE.unmet, _LABEL)
 _FLAWS = needs(RulesNow, lambda now: now.flaws, "The rule files have no problems.", _PANE)
 _FILTERED = needs(RulesNow, lambda now: now.filtered, NO_FILTER, _PANE)
-_CASEBOOK = needs(RulesNow, lambda now: not now.around.absent, NO_CASEBOOK, _PANE)
+_PRESENT = needs(RulesNow, lambda now: not now.around.gone, GONE, _PANE)
+_CASEBOOK = needs(RulesNow, lambda now: not now.around.absent, NO_CASEBOOK, _PRESENT)
 _LISTED_RULE = needs(
     RulesNow, lambda now: now.rule, _NO_RULE, needs(RulesNow, lambda now: now.focus == "rules", _ELSEWHERE)
 )

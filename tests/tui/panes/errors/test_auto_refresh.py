@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from core.base.fault import Fault
 from core.errors import add_resolution
 from core.store import open_store
-from tests.tui.support import CASES, TRACEBACK, app_on, frame, make_casebook, put, until
+from tests.tui.support import CASES, TRACEBACK, app_on, frame, make_casebook, put, toasts, until
 from tui.services.db_watch import Eye
 from tui.shell.app import CasebookApp
 
@@ -151,6 +151,8 @@ async def test_a_lost_casebook_is_named_and_comes_back(casebook: Path, size: tup
         erase(casebook)
         await until(pilot, lambda: "The casebook file is missing" in flat(app))
         assert app.errors.case.read is None
+        await pilot.press("T")
+        await until(pilot, lambda: toasts(app) == ["The casebook file is missing."])
         await until(pilot, lambda: "cases" not in frame(app).splitlines()[0])
         assert f"of {len(CASES)}" not in frame(app)
         await pilot.press("f5", "slash", "x")
