@@ -32,13 +32,14 @@ class HookStep:
 class SetupPlan:
     """What is left to set up: hooks of the agents found here, and a model (its id, '' for none, and its bytes).
 
-    `installed`: the id of the model in use, '' for none.
+    `installed`: the id of the model in use, '' for none. `agents`: the agents found here that can have hooks.
     """
 
     hooks: tuple[HookStep, ...]
     model: str = ""
     size: int = 0
     installed: str = ""
+    agents: int = 0
 
 
 def import_seconds(size: int) -> int:
@@ -49,7 +50,8 @@ def import_seconds(size: int) -> int:
 def setup_plan(settings: EmbeddingSettings | None, environ: Mapping[str, str]) -> SetupPlan:
     """What is left to set up. `settings` None: without a model."""
     hooks: list[HookStep] = []
-    for form in found_forms(environ):
+    forms = found_forms(environ)
+    for form in forms:
         path = form.path(environ)
         try:
             report = install_hooks(form, path, program(), dry=True)
@@ -59,7 +61,7 @@ def setup_plan(settings: EmbeddingSettings | None, environ: Mapping[str, str]) -
             if report.diff:
                 hooks.append(HookStep(form.agent, form.title, path, len(form.events), form.note))
     model, size = _missing_model(settings)
-    return SetupPlan(tuple(hooks), model, size, _model_in_use(settings))
+    return SetupPlan(tuple(hooks), model, size, _model_in_use(settings), len(forms))
 
 
 def install_planned(plan: SetupPlan) -> tuple[str, ...]:

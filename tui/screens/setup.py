@@ -95,6 +95,9 @@ class SetupScreen(ModalScreen[None]):
         plan = self._plan
         if plan is None or self._incoming.sources is None:
             return
+        if why := self._has_no_work():
+            workbench(self).say(why)
+            return
         chosen, app = frozenset(self._chosen), self.app
         self.dismiss()
         if _IMPORT in chosen and self._incoming.folders:
@@ -150,6 +153,13 @@ class SetupScreen(ModalScreen[None]):
             return sources is not None and not sum(one.bytes for one in sources)
         return plan is not None and not (plan.hooks if step == _HOOKS else plan.model)
 
+    def _has_no_work(self) -> str:
+        """Why Enter would do nothing; empty if a selected step has work."""
+        left = [step for step in _STEPS if not self._is_done(step)]
+        if not left:
+            return "There is nothing to set up."
+        return "" if self._chosen.intersection(left) else "No step is selected."
+
     def _import_lines(self) -> Iterator[str]:
         from core.flows.setup import import_seconds
         from core.transcripts.detection import READERS
@@ -178,7 +188,9 @@ class SetupScreen(ModalScreen[None]):
             yield f"{step.title}: {inline(adds, 300)}"
             if step.note:
                 yield f"  {step.note}"
-        if not self._plan.hooks:
+        if not self._plan.agents:
+            yield "No agent that supports hooks found: Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, Cursor."
+        elif not self._plan.hooks:
             yield "Hooks are installed for every agent found."
 
     def _model_lines(self) -> Iterator[str]:
@@ -197,7 +209,8 @@ class SetupScreen(ModalScreen[None]):
 def _done(plan: SetupPlan, chosen: frozenset[str]) -> str:
     parts = [counted(len(plan.hooks), "agent") + " with hooks"] if _HOOKS in chosen and plan.hooks else []
     parts += [f"the model {plan.model} is installed"] if _MODEL in chosen and plan.model else []
-    return f"Set up: {', '.join(parts)}."
+    notes = [f" {step.note}" for step in plan.hooks if step.note and _HOOKS in chosen]
+    return f"Set up: {', '.join(parts)}.{''.join(notes)}"
 
 
 def _duration(seconds: int) -> str:

@@ -54,7 +54,7 @@ def run_install(args: argparse.Namespace, context: Context) -> int:
     form = _form(args)
     report = install_hooks(form, _place(args, form), program(), options_of(args), dry=args.dry_run)
     lines = [*_lines(context.out, report, "The hooks are already installed.", dry=args.dry_run)]
-    lines += [f"Next: {form.note}."] if form.note else []
+    lines += [form.note] if form.note else []
     if not (args.agent or args.project or args.settings):
         lines += _other_agents(options_of(args))
     context.out.result(report, lines)

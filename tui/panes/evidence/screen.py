@@ -390,8 +390,8 @@ class EvidenceScreen(PaneScreen, SearchPane):
             "list.back": self._back,
             "case.back": self.list.body.take_focus,
             "case.enter": lambda: self.places.confirm() or self._whole(),
-            "undo.last": self.reviewing.take_back,
-            "undo.redo": lambda: self.reviewing.take_back(again=True),
+            "undo.last": self._take_back,
+            "undo.redo": lambda: self._take_back(again=True),
             "history.open": lambda: workbench(self).open_history(),
             "view.reload": self.again,
             "import.begin": self._import,
@@ -405,9 +405,9 @@ class EvidenceScreen(PaneScreen, SearchPane):
 
     def _next(self, states: Collection[str]) -> None:
         at = self.quotes.next_in(states, self.list.rows.chosen)
-        if at is None:
-            near = states != PROBLEMS
-            self.say("The list has no near miss." if near else "The list has no open quote.")
+        what = "open quote" if states == PROBLEMS else "near miss"
+        if at is None or at == self.list.rows.chosen:
+            self.say(f"The list has no {what}." if at is None else f"The list has no other {what}.")
         else:
             self.list.rows.choose(at)
 
@@ -449,8 +449,21 @@ class EvidenceScreen(PaneScreen, SearchPane):
         if self.view.read is not None:
             self.post_message(PaneCopied("quote", self.view.read.quote.quote))
 
+    def _take_back(self, *, again: bool = False) -> None:
+        """An open question is answered with no first: the line that reports an undo would not be visible."""
+        if self.view.asking:
+            self.places.back()
+            self.say("Not accepted.")
+        else:
+            self.reviewing.take_back(again=again)
+
     def _back(self) -> None:
-        if self.places.back() or self.outcome.unmark() or self.search.clear() or self.led.back():
+        if self.places.back() or self.outcome.unmark():
+            return
+        if self.entry.region.area and not self.view.region.area:
+            self._toggle_why()  # the entry covers the message
+            return
+        if self.search.clear() or self.led.back():
             return
         if self.shown != QuoteFilter():
             self.show_only(QuoteFilter())

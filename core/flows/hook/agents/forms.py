@@ -31,7 +31,7 @@ class HookForm:
 
     `home` is its folder under the user's, unless the environment variable `variable` names it; `file` and
     `project_file` are below home and below a project. `nested`: an event holds groups of hooks, else hooks.
-    `version`: what the file must hold as `version`, 0 for nothing. `note`: what a user must know.
+    `version`: what the file must hold as `version`, 0 for nothing. `note`: what a user must know, in sentences.
     """
 
     agent: str
@@ -86,7 +86,7 @@ CODEX = HookForm(
     "codex", "Codex", ".codex", "CODEX_HOME", "hooks.json", ".codex/hooks.json",
     {"PreToolUse": "Bash|apply_patch|mcp__.*", "PostToolUse": "Bash|apply_patch|mcp__.*"}
     | dict.fromkeys(("SessionStart", "Stop", "SessionEnd")),
-    note="run /hooks in Codex and trust casebook. Otherwise, Codex skips the hooks",
+    note="In Codex, run /hooks and trust casebook. Otherwise, Codex skips the hooks.",
 )  # fmt: skip
 GEMINI = HookForm(
     "gemini", "Gemini CLI", ".gemini", "GEMINI_CLI_HOME", "settings.json", ".gemini/settings.json",

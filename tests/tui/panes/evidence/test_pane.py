@@ -140,6 +140,44 @@ async def test_a_question_or_a_refusal_moves_nothing_and_covers_nothing(review: 
         assert not toasts(app)
 
 
+async def test_undo_answers_an_open_question_and_takes_nothing_back(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 2)
+        await pilot.press("a", "enter")
+        await until(pilot, lambda: idle(app) and not screen.reviewing.pending)
+        await at(pilot, screen, 3)
+        await pilot.press("a")
+        assert screen.view.asking
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and "Not accepted." in frame(app))
+        assert (screen.view.asking, state(review, 2), state(review, 3)) == (False, "accepted", "flagged")
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and "Undone: accept the quote" in frame(app))
+        assert state(review, 2) == "near"
+
+
+async def test_escape_leads_back_from_the_entry_that_covers_the_message(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 3)
+        await pilot.press("t")
+        await until(pilot, lambda: screen.entry.region.area > 0 and not screen.view.region.area)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.view.region.area > 0 and not screen.entry.region.area)
+
+
+async def test_the_next_key_says_that_there_is_no_other_open_quote(tmp_path: Path) -> None:
+    app = app_on(fill(tmp_path / "one.db", MESSAGES, entry("port", NEAR)))
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        await pilot.press("n")
+        await until(pilot, lambda: "The list has no other open quote." in frame(app))
+
+
 async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
