@@ -30,13 +30,19 @@ def pager_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
     return _words("PAGER", named, "No pager is set. Run: export PAGER=less")
 
 
-def editor_of(environ: Mapping[str, str], *, to_read: bool = True) -> tuple[list[str], str]:
-    """The editor's words, made to read only where it can, or none and why: `$VISUAL`, else `$EDITOR`.
+_COMMON: Final = ("nano", "vim", "vi", "notepad")
+"""The editors that are looked for where none is named: first the one that says how to leave it."""
 
-    Without `to_read` it may write.
+
+def editor_of(environ: Mapping[str, str], *, to_read: bool = True) -> tuple[list[str], str]:
+    """The editor's words, made to read only where it can, or none and why.
+
+    It is `$VISUAL`, else `$EDITOR`, else a common one that is installed. Without `to_read` it may write.
     """
     name = "VISUAL" if environ.get("VISUAL", "").strip() else "EDITOR"
-    words, why = _words(name, environ.get(name, "").strip(), "No editor is set. Run: export EDITOR=vim")
+    named = environ.get(name, "").strip()
+    installed = (one for one in _COMMON if not named and shutil.which(one, path=environ.get("PATH")))
+    words, why = _words(name, named or next(installed, ""), "No editor is set. Run: export EDITOR=vim")
     if not words or not to_read:
         return words, why
     return words + shlex.split(READ_ONLY.get(Path(words[0]).name, "")), why

@@ -16,6 +16,7 @@ from core.base.fault import Fault
 from core.evidence.events import append, entry_images
 from core.evidence.rows import GOOD, State, StoredMessages, StoredQuote, quotes_of, still_right, words_at
 from core.store import Store, change, now
+from core.store.journal import title_text
 
 Stage = Literal["candidate", "verified"]
 _SAID: dict[State, str] = {"near": "failed", "waiting": "not aligned yet"}
@@ -107,7 +108,7 @@ def promotion_title(con: apsw.Connection, entry_id: str) -> str:
     row = con.execute("SELECT title FROM entry WHERE id = ?", (entry_id,)).fetchone()
     if row is None:
         raise Fault("not_indexed", f"entry {entry_id[:80]!r} not found", "run: casebook evidence list")
-    return " ".join(str(row[0]).split())[:80]
+    return title_text(str(row[0]))
 
 
 def set_stage(con: apsw.Connection, ids: Iterable[str], stage: Stage, actor: str | None, why: str = "") -> None:
@@ -198,7 +199,7 @@ def ready_entries(store: Store, *, session: str | None = None, type: str | None 
             tests.append(f"e.{name} = ?")
             values.append(value)
     rows = store.con.execute(f"SELECT e.id, e.title FROM entry e WHERE {' AND '.join(tests)} ORDER BY e.id", values)
-    return tuple(NamedEntry(str(row[0]), " ".join(str(row[1]).split())[:80]) for row in rows.fetchall())
+    return tuple(NamedEntry(str(row[0]), title_text(str(row[1]))) for row in rows.fetchall())
 
 
 def promote_many(

@@ -18,8 +18,8 @@ from core.store.store import Store
 Touched = frozenset[tuple[str, object]]
 """(table, primary key) of rows; the key is a value, or a tuple where it has several columns."""
 
-_TITLE_TEXT = 80
-"""Code points of an error's or a rule's text in the title of a change."""
+_TITLE_TEXT = 200
+"""Code points of an error's, a quote's or a rule's text in the title of a change: a line of a wide terminal."""
 
 SUBJECTS = ("error_kb", "entry", "rule")
 """The tables whose rows have a history of their own."""
@@ -180,7 +180,7 @@ def change(store: Store, actor: str, title: str) -> Generator[Change]:
 
 
 def title_text(text: str) -> str:
-    """`text` as one line of at most 80 code points, for the title of a change; a cut is marked."""
+    """`text` as one line of at most 200 code points, for the title of a change; a cut is marked."""
     line = " ".join(text.split())
     return line if len(line) <= _TITLE_TEXT else line[: _TITLE_TEXT - 1] + "…"
 

@@ -338,7 +338,12 @@ _EMPTINESS = needs(
 _IMPORT = needs(Situation, lambda now: now.around.importing, "No import is running.")
 _EMBEDDING = needs(Situation, lambda now: now.around.embedding, "Embedding is not running.")
 _TO_EMBED = Needs(Situation, lambda now: now.around.no_embedding)
-_REPORT = needs(Situation, lambda now: now.around.imported, "Nothing has been imported since you opened the workbench.")
+_REPORT = needs(
+    Situation, lambda now: now.around.imported, "Nothing has been imported since you opened the workbench.",
+    needs(
+        Situation, lambda now: now.around.imported or not now.around.importing, "The import is still running."
+    ),
+)  # fmt: skip
 
 _INCOMING: tuple[Action, ...] = (
     Action("import.begin", "Import agent sessions", ("i",), "pane", IN, "import", 45, needs=_NO_IMPORT),

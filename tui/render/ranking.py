@@ -354,14 +354,15 @@ def reading() -> Notice:
     return Notice("Loading the rules")
 
 
-def no_files(places: Sequence[Path]) -> Notice:
-    """No rule file is where one was looked for."""
+def no_files(places: Sequence[Path], project: str = "") -> Notice:
+    """No rule file is where one was looked for. `project`: the folder of the call, empty for the workbench's own."""
     looked = ", ".join(short_path(path) for path in places[:4])
     where = f"Searched: {looked}." if looked else "Set rules.files in the settings."
     return Notice(
-        "No rule files",
+        f"No rule files for {short_path(Path(project))}" if project else "No rule files",
         f'A rule file is Markdown with rules like "### ERR-001: title". {where}'
-        " Code that CLAUDE.md or AGENTS.md of the call's project forbids is a rule, too.",
+        " casebook also applies sentences of CLAUDE.md and AGENTS.md that forbid code,"
+        " such as: Never use `npm`.",
         (
             *((("{rules.edit}", "create one in your editor"),) if places else ()),
             ("casebook config init", "create a settings file (set rules.files)"),

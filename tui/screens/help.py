@@ -10,7 +10,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -194,6 +194,7 @@ class HelpScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "dismiss", "Close"),
+        Binding("ctrl+l", "clear", "Clear the search", priority=True),
         ("down", "scroll(2)", ""),
         ("up", "scroll(-2)", ""),
         ("pagedown", "page(1)", ""),
@@ -222,6 +223,10 @@ class HelpScreen(ModalScreen[None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._show()
+
+    def action_clear(self) -> None:
+        """Clear the search: the same key as in a pane."""
+        self._box.value = ""
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the table while the box keeps the focus."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from tui.render.common.untrusted import title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import embedding_task, job_of
-from tui.widgets.workbench import AGAIN, TWICE_ELSEWHERE, Running, TaskLine
+from tui.widgets.workbench import AGAIN, UNASKED, Running, TaskLine
 
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
@@ -105,7 +106,7 @@ class Embedding(TaskLine):
     def stop_soon(self) -> None:
         """The first press of the key back only asks: it is pressed out of habit, too, and nobody began this run."""
         if self.running is not None and self.running.way_out != AGAIN:
-            self.show_way_out(AGAIN)
+            self.running = replace(self.running, way_out=AGAIN)
         else:
             self.stop()
 
@@ -151,7 +152,7 @@ class Embedding(TaskLine):
         if self._settings is None:
             return
         task = embedding_task(self._jobs.path, self._settings)
-        shown = Running(way_out=TWICE_ELSEWHERE, begins="Loading the model") if facts.due > QUIET else None
+        shown = Running(way_out=UNASKED, begins="Loading the model") if facts.due > QUIET else None
         self.start("embed", task, job_of(task), self._on_progress, shown)
 
     def _on_progress(self, value: object, final: bool) -> None:

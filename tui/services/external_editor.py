@@ -43,7 +43,7 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
         except SuspendNotSupported:
             return None, "This terminal cannot open an external editor."
         except OSError as error:
-            return None, f"cannot read the file from {words[0]}: {error.strerror or error}"
+            return None, f"Cannot read the file from {words[0]}: {error.strerror or error}."
 
 
 def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
@@ -72,7 +72,9 @@ def _run(argv: list[str], name: str = "") -> str:
     try:
         ended = subprocess.run(argv, check=False)  # a list, so no shell reads it
     except OSError as error:
-        return f"cannot start {name or argv[0]}: {error.strerror or error}"
+        missing = isinstance(error, FileNotFoundError) and not name
+        hint = " Set $EDITOR or $PAGER to an installed program." if missing else ""
+        return f"Cannot start {name or argv[0]}: {error.strerror or error}.{hint}"
     finally:
         signal.signal(signal.SIGINT, before)
         sys.stdout.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,7 +16,7 @@ from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.services.tasks import harvest_task, import_task, job_of
-from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running, TaskLine
+from tui.widgets.workbench import Running, TaskLine
 
 if TYPE_CHECKING:
     from core.base.config.settings_sources import Config
@@ -106,9 +106,6 @@ class Fillable(Protocol):
     filling: bool
     every: int
 
-    @property
-    def has_focus_within(self) -> bool: ...
-
     def set_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import."""
         ...
@@ -192,8 +189,7 @@ class Incoming(TaskLine):
             self._start(task, self._on_reharvest, Running(begins="Copying the casebook"))
 
     def _start(self, task: Task[Any], came: Callable[[object, bool], None], running: Running) -> None:
-        way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
-        self.start("import", task, job_of(task), came, replace(running, way_out=way_out))
+        self.start("import", task, job_of(task), came, running)
 
     def _ask(self) -> None:
         """With an empty casebook begin at once with what was found; else ask what to import."""
@@ -210,7 +206,7 @@ class Incoming(TaskLine):
 
     def _show_report(self) -> None:
         if self.report is not None:
-            self.post_message(PaneShowAll("Last import", report_text(self.report)))
+            self.post_message(PaneShowAll("Last import", report_text(self.report), wrapped=True))
 
     def _on_import(self, value: object, final: bool) -> None:
         from core.flows.transcripts.report import ImportReport

@@ -36,8 +36,8 @@ LONG_RUN = 10.0
 """Seconds from which the end of a run is signaled."""
 AT_LIST, ELSEWHERE = "{list.back} cancels", "in the list, {list.back} cancels"
 """How to stop a run that a person began, by where the focus is."""
-TWICE, TWICE_ELSEWHERE = "{list.back} twice cancels", "in the list, {list.back} twice cancels"
-"""How to stop a run that began by itself."""
+TWICE, UNASKED = "{list.back} twice cancels", ""
+"""How to stop a run that began by itself; elsewhere than in the list nobody has to know."""
 AGAIN = "{list.back} again cancels"
 
 
@@ -334,6 +334,7 @@ class TaskLine(Performs, StatusLine):
         self._jobs = jobs
         self._run: Task[Any] | None = None
         self._began = 0.0
+        self._way_out: str | None = None  # where the focus is; None: the run says it
 
     @property
     def busy(self) -> bool:
@@ -349,6 +350,8 @@ class TaskLine(Performs, StatusLine):
         running: Running | None,
     ) -> None:
         """Begin a run: `came` hears its progress and its report. Without `running` it is not shown."""
+        if running is not None and self._way_out is not None:
+            running = replace(running, way_out=self._way_out)
         self._run, self.running, self._began = task, running, monotonic()
         self._jobs.run(lane, work, came, self.failed)
         self.post_message(PaneChanged())
@@ -368,7 +371,8 @@ class TaskLine(Performs, StatusLine):
             self.running = replace(self.running, progress=value)
 
     def show_way_out(self, keys: str) -> None:
-        """Which keys stop it: that depends on where the focus is."""
+        """Which keys stop it, and a later run: that depends on where the focus is."""
+        self._way_out = keys
         if self.running is not None:
             self.running = replace(self.running, way_out=keys)
 

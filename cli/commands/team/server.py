@@ -192,6 +192,8 @@ def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
     of = "" if found.server_seq is None else f" of {found.server_seq:,}"
     yield f"  read     {found.seq:,}{of} events, {counted(len(found.lessons), 'lesson')}"
     yield f"  to send  {found.waiting:,}"
+    if found.unindexed:
+        yield f"  to index {found.unindexed:,} (run: casebook team sync)"
     yield f"  synced   {found.synced or 'never'}"
     if found.verified is not None:
         yield out.paint(f"  {counted(found.verified, 'event')} checked. All hashes are valid.", "good")

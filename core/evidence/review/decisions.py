@@ -46,7 +46,7 @@ from core.evidence.rows import (
     words_at,
 )
 from core.store import Store, change, now
-from core.store.journal import Mirrored, Touched
+from core.store.journal import Mirrored, Touched, title_text
 from core.store.sql import storable
 from core.text import redact
 
@@ -430,7 +430,7 @@ def _there(con: apsw.Connection, evidence_id: int) -> StoredQuote:
 
 
 def _about(one: StoredQuote) -> str:
-    return " ".join(one.quote[:200].split())[:80]
+    return title_text(one.quote)
 
 
 def accept_plan(one: StoredQuote, messages: StoredMessages) -> Plan:

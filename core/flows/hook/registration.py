@@ -366,7 +366,7 @@ def add_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry: bo
 def remove_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry: bool = False) -> HooksReport:
     """Take casebook's hooks out of the file. Raises Fault; then nothing was changed.
 
-    A file that held nothing else in a form that needs more than `{}` is removed: its agent would reject what is left.
+    A file that held nothing else is removed, unless it is a link: without hooks it says nothing.
     """
     return _change(path, command, lambda text: uninstall(text, str(path)), form, dry=dry)
 
@@ -374,7 +374,8 @@ def remove_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry:
 def _change(path: Path, command: str, edit: Callable[[str], str], form: HookForm, *, dry: bool) -> HooksReport:
     old = read_settings(path)
     new = edit(old)
-    if form.version and new != old and json.loads(new.lstrip("\ufeff")) == json.loads(form.empty):
+    linked = path.is_symlink() and not form.version  # of some agents what is left would be rejected
+    if new != old and not linked and json.loads(new.lstrip("\ufeff")) == json.loads(form.empty):
         new = ""
     diff = tuple(
         line.rstrip("\r\n")

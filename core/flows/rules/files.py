@@ -15,7 +15,7 @@ from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
-    from core.rules.format.rule import Scope
+    from core.rules.format.rule import Flaw, Scope
     from core.rules.matching.api import RuleMatch
 
 ScopedFiles: TypeAlias = "tuple[tuple[Path, Scope], ...]"
@@ -252,6 +252,28 @@ def ban_places(settings: RuleSettings, folder: Path | None, file: str = "") -> t
         if inside and known not in found and not distrusted(one.path, root or one.path.parent, trusted):
             found[known] = one
     return tuple(found.values())
+
+
+def unread_rules(settings: RuleSettings, folder: Path | None) -> tuple[Flaw, ...]:
+    """A hint for each instruction file that has rules with an id: casebook reads only its forbidden code.
+
+    Raises Fault as `rule_files`."""
+    from core.rules.format.parse import parse
+    from core.rules.format.rule import Flaw
+
+    read = {path.resolve() for path, _ in rule_files(settings, folder)}
+    found: list[Flaw] = []
+    for place in ban_places(settings, folder):
+        try:
+            rules = () if place.path.resolve() in read else parse(place.path).rules
+        except Fault:  # `ban_places` reads no forbidden code there, either
+            continue
+        if rules:
+            ids = rules[0].id if len(rules) == 1 else f"{rules[0].id} and {len(rules) - 1:,} more"
+            setting = "rules.files" if place.name.startswith("~") else "rules.project_files"
+            told = f"{ids} not read: to read the rules of this file, add {place.name} to {setting}"
+            found.append(Flaw(str(place.path), rules[0].line, told, rules[0].id, "missing"))
+    return tuple(found)
 
 
 def _own_bans(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[BanPlace, None]]:

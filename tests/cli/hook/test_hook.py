@@ -210,7 +210,7 @@ def test_hooks_are_set_up_and_taken_out_from_the_shell(tmp_path: Path) -> None:
     }
     assert json.loads(hooks("status", "--json").stdout)["installed"]
     assert hooks("uninstall").returncode == 0
-    assert json.loads((tmp_path / ".claude/settings.json").read_text()) == {}
+    assert not (tmp_path / ".claude/settings.json").exists(), "nothing else was in it"
     (tmp_path / ".claude/settings.json").write_text('{\n  // mine\n  "a": 1\n}\n')
     refused = hooks("install")
     assert refused.returncode == 2

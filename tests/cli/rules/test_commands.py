@@ -183,6 +183,17 @@ def test_hints_are_folded_and_are_no_problem(tmp_path: Path, db: str, capsys: py
     assert main(["rules", "check", "--rules", str(file), "--db", db]) == 1
 
 
+def test_check_names_the_instruction_file_whose_rules_are_not_read(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CLAUDE.md").write_text("- Never use `npm`.\n\n### ERR-001: a\n**Solution**: b\n", encoding="utf-8")
+    assert main(["rules", "check", "--db", db]) == 0
+    assert "CLAUDE.md:3: ERR-001 not read: " in capsys.readouterr().out
+
+
 def test_a_file_without_a_rule_and_a_share_that_is_none_are_told(
     tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -319,11 +330,11 @@ def test_a_rule_file_that_everyone_can_write_is_named_by_check_and_doctor(
         path.write_text(f"### ERR-00{at}: rule {at}\n{text}", encoding="utf-8")
     monkeypatch.chdir(project)
     assert main(["rules", "check", "--db", db]) == 0
-    path.chmod(0o666)
+    path.chmod(0o666)  # pyright: ignore[reportPossiblyUnboundVariable]
     capsys.readouterr()
     assert main(["rules", "check", "--db", db]) == 1
     told = capsys.readouterr().out
-    assert str(path) in told
+    assert str(path) in told  # pyright: ignore[reportPossiblyUnboundVariable]
     assert "everyone can write to the file" in told
     assert "rules.trust" in told
     main(["doctor", "--db", db])

@@ -121,6 +121,20 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert status(real, COMMAND).installed
 
 
+def test_a_file_that_held_only_the_hooks_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    add_hooks(path, COMMAND)
+    report = remove_hooks(path, COMMAND)
+    assert (report.changed, report.installed, report.backup) == (True, False, None)
+    assert list(tmp_path.iterdir()) == []
+    real, link = tmp_path / "dotfiles.json", tmp_path / "settings.json"
+    real.write_text("{}")
+    link.symlink_to(real)
+    add_hooks(link, COMMAND)
+    assert remove_hooks(link, COMMAND).changed
+    assert (link.is_symlink(), json.loads(real.read_text())) == (True, {})
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "none" / "settings.json"
     assert add_hooks(path, COMMAND, dry=True).diff

@@ -9,7 +9,7 @@ import pytest
 
 from core.base.config.settings import RuleSettings
 from core.base.fault import Fault
-from core.flows.rules.files import named_files, no_files, rule_files, untrusted_files
+from core.flows.rules.files import named_files, no_files, rule_files, unread_rules, untrusted_files
 
 RULES = RuleSettings()
 
@@ -46,6 +46,20 @@ def test_the_home_folder_is_no_project_and_a_project_ends_at_git(home: Path) -> 
     inner = home / "work" / "lib"
     (inner / ".git").mkdir(parents=True)
     assert [scope for _, scope in rule_files(RULES, inner)] == ["global"]
+
+
+def test_rules_with_an_id_in_an_instruction_file_are_a_hint_until_a_setting_names_the_file(home: Path) -> None:
+    project = home / "work" / "shop"
+    (project / ".git").mkdir(parents=True)
+    rule = "### ERR-007: a\n**Problem**: long enough\n**Solution**: long enough\n"
+    (project / "CLAUDE.md").write_text(f"- Never use `npm`.\n\n{rule}{rule.replace('7', '8')}", encoding="utf-8")
+    (hint,) = unread_rules(RULES, project)
+    assert (hint.path, hint.line, hint.cost) == (str(project / "CLAUDE.md"), 3, "missing")
+    assert hint.message.startswith("ERR-007 and 1 more not read: ")
+    assert hint.message.endswith("add CLAUDE.md to rules.project_files")
+    assert unread_rules(RuleSettings(project_files="CLAUDE.md"), project) == ()
+    (project / "CLAUDE.md").write_text("- Never use `npm`.\n", encoding="utf-8")
+    assert unread_rules(RULES, project) == ()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")

@@ -11,6 +11,7 @@ from typing import Any, cast
 import apsw
 import pytest
 
+from cli.main import main
 from core.base.wire import canonical
 from core.errors import search
 from core.errors.cases.record import record_resolution
@@ -131,6 +132,16 @@ def test_a_search_that_takes_nothing_over_says_what_is_not_indexed(book: Path) -
     assert (answer.match, team_step(answer)) == (None, "1 lesson of the team is not indexed yet")
     with open_store(book) as store:
         assert unindexed_count(store.con) == 1
+
+
+def test_the_status_counts_what_is_not_indexed(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_store(book, write=True) as store:
+        receive(store, ("l1", lesson([KNOWN], "export NAME=1")))
+    main(["team", "status", "--offline", "--db", str(book)])
+    assert "to index 1 (run: casebook team sync)" in capsys.readouterr().out
+    asked(book, KNOWN)
+    main(["team", "status", "--offline", "--db", str(book)])
+    assert "to index" not in capsys.readouterr().out
 
 
 def test_what_waits_is_forgotten_with_the_team(book: Path) -> None:

@@ -243,7 +243,8 @@ async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebo
         await until(pilot, lambda: app.errors.incoming.report is not None)
         await until(pilot, lambda: "skipped (I for details)" in flat(app))
         await pilot.press("I")
-        await until(pilot, lambda: isinstance(app.screen, WholeText) and "torn [b].jsonl:" in frame(app))
+        torn_line = "torn[b].jsonl:"  # its path may be broken anywhere
+        await until(pilot, lambda: isinstance(app.screen, WholeText) and torn_line in "".join(flat(app).split()))
         assert "\x1b" not in frame(app)
 
 
@@ -304,7 +305,7 @@ def test_a_report_is_told_short_and_in_full() -> None:
         "Import stopped, partial results kept: 2 files, 30 new messages; 1 error, 2 fixes."
         " 1 line skipped (I for details)."
     )
-    assert "/a/b.jsonl:7: no JSON␛[2J" in report_text(report)
+    assert "no JSON␛[2J: /a/b.jsonl:7" in report_text(report)
 
 
 def test_sizes_are_short() -> None:

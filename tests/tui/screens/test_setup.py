@@ -89,7 +89,7 @@ async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeyp
 
 async def test_a_set_up_that_fails_is_reported(home: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_plan: setup.SetupPlan) -> tuple[str, ...]:
-        raise Fault("io", "the disk is full")
+        raise Fault("io", "the disk is full")  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(setup, "install_planned", fail)
     app = app_on(home / "new.db", roots=roots)
@@ -115,9 +115,7 @@ async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:
     assert not (home / ".claude/settings.json").exists()
 
 
-async def test_without_agents_there_is_nothing_to_set_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_without_agents_there_is_nothing_to_set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)

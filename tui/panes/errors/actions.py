@@ -80,8 +80,8 @@ _PAST = needs(
 CURATION: tuple[Action, ...] = (
     Action("triage.open", "Triage: review drafts and unresolved cases", ("T",), "pane", CURATE, "triage", 6,
            needs=_CASEBOOK),
-    Action("fix.write", "Write a fix", ("w",), "pane", CURATE, "fix", 4, needs=_CHANGEABLE,
-           words="edit tags tools author change"),
+    Action("fix.write", "Write a fix: text, author, tools, tags", ("w",), "pane", CURATE, "fix", 4, needs=_CHANGEABLE,
+           words="edit change"),
     Action("fix.editor", "Write a fix in your editor", ("e",), "pane", CURATE, needs=_CHANGEABLE),
     Action("fix.general", "Change the scope of the lesson: all projects or its own project", ("W",), "pane", CURATE,
            needs=_LESSON),

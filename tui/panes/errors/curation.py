@@ -489,8 +489,9 @@ class Curating(Decisions, Performs):
 
         self.jobs.run("curate-case", read_case(case_id), opened, lambda fault: self.say(fault.message, "error"))
 
-    def write_outside(self, read: Read | None, then: Then = lambda _done: None) -> None:
-        """Edit the fix in the user's editor; the result is saved, unless another change came first."""
+    def write_outside(self, read: Read | None, then: Then = lambda _done: None, *, told: bool = True) -> None:
+        """Edit the fix in the user's editor; the result is saved, unless another change came first. `told`: in a toast
+        too."""
         if read is None:
             return
         from core.errors.curation.autosave import three_way
@@ -509,7 +510,7 @@ class Curating(Decisions, Performs):
             self.say("The fix is empty, so it was not saved. Use reject to discard a fix.", "warning")
         else:
             status = "verified" if base is not None and base.status == "verified" else "draft"
-            self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then)
+            self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then, told=told)
 
     def _keep_text(self, decision: Decision) -> None:
         """Save a text that is not in the casebook next to it."""

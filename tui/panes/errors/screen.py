@@ -27,7 +27,7 @@ from tui.services.embedding import Embedding
 from tui.services.importing import Incoming, Roots
 from tui.widgets.inputs import SearchBox
 from tui.widgets.scroll_text import TraceView
-from tui.widgets.workbench import AT_LIST, ELSEWHERE, TWICE, TWICE_ELSEWHERE
+from tui.widgets.workbench import AT_LIST, ELSEWHERE, TWICE, UNASKED
 
 if TYPE_CHECKING:
     from core.flows.transcripts.report import ImportAgain
@@ -165,7 +165,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
         self.incoming.show_way_out(AT_LIST if part == "list" else ELSEWHERE)
-        self.embedding.show_way_out(TWICE if part == "list" else TWICE_ELSEWHERE)
+        self.embedding.show_way_out(TWICE if part == "list" else UNASKED)
         self.changed()
 
     def _at(self, part: Part) -> None:

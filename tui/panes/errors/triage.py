@@ -408,7 +408,9 @@ class TriageScreen(Performs, ModalScreen[None]):
             "case.back": self._view.body.take_focus,
             "view.reload": self._load,
             "fix.write": lambda: self._curating.write(self.case.read),
-            "fix.editor": lambda: self._curating.write_outside(self.case.read, lambda done: self._ended((), done)),
+            "fix.editor": lambda: self._curating.write_outside(
+                self.case.read, lambda done: self._ended((), done), told=False
+            ),
             "undo.last": lambda: self._curating.take_back(None, self._returned),
             "undo.redo": lambda: self._curating.bring_back(self._returned),
             "history.open": lambda: self._curating.open_history(self.case.read),

@@ -26,7 +26,7 @@ from tui.panes.common.list_pane import ListView
 from tui.panes.rules.queries import Keys, check_typed, read_keys, read_page
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline, title
+from tui.render.common.untrusted import fault_text, inline, title
 from tui.render.ranking import draw_call_row
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.db_watch import staying
@@ -286,8 +286,8 @@ class TypedCall(Vertical):
         if fault is None:
             told = Content.assemble((title(self._note) or "Showing the ranking for this call", "$cb-good"))
         else:
-            hint = f"  {fault.hint}" if fault.hint else ""
-            told = Content.assemble((title(fault.message), "$cb-bad"), (title(hint), "$cb-dim"))
+            wrong, _, hint = fault_text(fault).partition(". ")
+            told = Content.assemble((f"{wrong}. " if hint else wrong, "$cb-bad"), (hint, "$cb-dim"))
         self._told.update(told)
 
     def on_json_area_too_long(self, event: JsonArea.TooLong) -> None:
@@ -469,7 +469,8 @@ class CallList(ListView):
         about = f"{title(self.tool)} calls" if self.tool else "Tool calls"
         told = f"{about} {self._signs.dot} {count}"
         self.border_title = Content("Typed call" if self.typing else told)
-        self.border_subtitle = Content("read-only" if self.readonly else "")
+        order = "newest import first" if self.calls.total > 1 and not self.typing else ""
+        self.border_subtitle = Content("read-only" if self.readonly else order)
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         event.stop()

@@ -221,7 +221,7 @@ class MatchController:
     def begin(self) -> None:
         """Read at least the rules before the first call: a typed call may come later."""
         if self._screen.rank.ranked is None and not self._screen.jobs.busy("rules-rank"):
-            self.match(None)
+            self.ask(None)
 
     @property
     def settled(self) -> bool:
@@ -309,7 +309,7 @@ class MatchController:
         one = self._screen.rank.chosen
         at = self._at(ranked) or (key_of(one) if told and one is not None else None)
         if ranked is None:
-            self._screen.rank.show_notice(no_files(self._screen.matching.sources.places()))
+            self._screen.rank.show_notice(no_files(self._screen.matching.sources.places(), self.project))
         elif not ranked.every_rule and not ranked.match.rules:
             self._screen.rank.show_notice(no_rules(ranked), ranked)
         elif self.call is None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
 
+from core.base.paths import home_name
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import cut, inline
 
@@ -174,8 +176,9 @@ def report_text(report: ImportReport) -> str:
         lines.append("The import was stopped. The next import continues from there.")
     lines += ["", f"{counted(len(report.skipped), 'line')} skipped" + (":" if report.skipped else ".")]
     for gap in report.skipped[:LISTED]:
-        place = f"{gap.file}:{gap.line}" if gap.line else gap.file
-        lines.append(inline(f"{place}: {gap.reason}" if place else gap.reason))
+        place = home_name(Path(gap.file)) if gap.file else ""
+        place = f"{place}:{gap.line}" if gap.line else place
+        lines.append(inline(f"{gap.reason}: {place}" if place else gap.reason))
     return "\n".join(lines)
 
 

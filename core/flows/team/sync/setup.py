@@ -12,7 +12,15 @@ from core.base.fault import Fault
 from core.flows.team.place import TeamPlace, mark_known, place_of
 from core.flows.team.sync.holding import forget_held
 from core.flows.team.sync.mark import set_mark
-from core.flows.team.sync.replica import MERGES, Replica, replica_of, require_replica, team_line, waiting_count
+from core.flows.team.sync.replica import (
+    MERGES,
+    Replica,
+    replica_of,
+    require_replica,
+    team_line,
+    unindexed_count,
+    waiting_count,
+)
 from core.store import Store
 from core.team.postgres.log import check_position, read_all
 from core.team.postgres.schema import TEAM, VERSION, Membership, create_team, membership, role_name
@@ -53,8 +61,9 @@ class TeamStatus:
     """The team of a casebook (`team_status.v1`).
 
     `seq`: the last event read here, `server_seq` on the server, null where it was not asked or did not answer;
-    `waiting`: decisions to send; `synced`: the time of the last round, '' for none; `fault`: why the last try, or the
-    look at the server, failed. `verified`: events whose hashes were checked, null for none.
+    `waiting`: decisions to send; `unindexed`: lessons that were received and are not in the cases yet; `synced`: the
+    time of the last round, '' for none; `fault`: why the last try, or the look at the server, failed. `verified`:
+    events whose hashes were checked, null for none.
     """
 
     SCHEMA: ClassVar[str] = "team_status.v1"
@@ -73,6 +82,7 @@ class TeamStatus:
     synced: str
     fault: str
     verified: int | None
+    unindexed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +182,7 @@ def _status(store: Store, replica: Replica, server_seq: int | None, fault: str, 
     return TeamStatus(
         replica.team, team_line(store.con), place_of_server(replica.address), replica.login, replica.role,
         replica.machine, _projects(store), tuple(cast("str", row[0]) for row in rows), replica.position.seq, server_seq,
-        waiting_count(store.con), replica.synced, fault, verified,
+        waiting_count(store.con), replica.synced, fault, verified, unindexed_count(store.con),
     )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ async def test_every_time_it_was_seen_is_walked_one_by_one_and_none_is_missed(to
         assert len(set(seen)) == total
         assert seen[-1].startswith("by hand 0")
         assert f"{total} of {total}" in frame(app)
-        assert app.situation().seen_older is False
+        assert app.situation().seen_older is False  # pyright: ignore[reportAttributeAccessIssue]
         await pilot.press("p")
         await until(pilot, lambda: case.seen.at == total - 2)
 
@@ -281,15 +281,17 @@ def test_a_program_gets_a_private_file_that_is_gone_afterwards(tmp_path: Path) -
 
 def test_a_program_that_cannot_start_or_fails_is_told_and_the_workbench_is_back() -> None:
     app = Lent()
-    assert "cannot start" in external_editor.show_in(app, ["/no/such/program"], "x", ".txt")  # pyright: ignore[reportArgumentType]
+    told = external_editor.show_in(app, ["/no/such/program"], "x", ".txt")  # pyright: ignore[reportArgumentType]
+    assert told.startswith("Cannot start /no/such/program: No such file") and "Set $EDITOR" in told
     failing = [sys.executable, "-c", "raise SystemExit(3)"]
     assert "exited with code 3" in external_editor.show_in(app, failing, "x", ".txt")  # pyright: ignore[reportArgumentType]
     assert app.log == ["away", "back"] * 2
 
 
 async def test_without_an_editor_it_says_how_to_set_one(told: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("VISUAL", "EDITOR"):
+    for name in ("VISUAL", "EDITOR", "PATH"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "/no/such/folder")
     app = app_on(told)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await in_case(pilot, app)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from core.base.config.settings_sources import load_config
 from tests.tui.panes.rules.support import CALLS, RULES, idle, opened, put_calls, rules_app
 from tests.tui.support import NOW, frame, until
 from tui.panes.rules import calls, matching
@@ -69,6 +70,24 @@ async def test_typing_before_the_chosen_call_is_read(tmp_path: Path, monkeypatch
         await until(pilot, lambda: idle(app) and "No tool call selected" in frame(app))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: idle(app) and "ERR-001" in frame(app))
+
+
+async def test_a_blank_call_is_asked_by_the_rules_of_the_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for folder in (mine, other):
+        (folder / ".git").mkdir(parents=True)
+    (mine / "CLAUDE.md").write_text("- Never use `npm`.\n", encoding="utf-8")
+    around = Surroundings(load_config(environ={"CASEBOOK_EMBEDDING_MODEL": "none"}), folder=mine)
+    db = put_calls(tmp_path / "calls.db", *CALLS, project=str(other))
+    app = CasebookApp(db, around=around, clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await pilot.press("alt+3")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen) and "No rule files for" in frame(app))
+        await pilot.press("n")
+        await until(pilot, lambda: idle(app) and "One rule was loaded." in frame(app))
 
 
 async def test_typing_again_reads_nothing_anew(tmp_path: Path) -> None:
