@@ -48,6 +48,9 @@ def _types(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+_WITH_DEFAULTS = frozenset({"typescript", "tsx", "javascript"})
+_NAMELESS = _types("function_expression generator_function arrow_function class")
+"""What `export default` may export without a name; its symbol is `default`, by which others import it."""
 _SCRIPT_UNITS = _types(
     "function_declaration generator_function_declaration method_definition abstract_method_signature "
     "interface_declaration enum_declaration type_alias_declaration"
@@ -129,7 +132,7 @@ def grammar_of(lang: str | None, name: str = "") -> str | None:
 
 def parser_version(grammar: str) -> str:
     """Goes into every id below it: any change of what `parse_code` returns changes it."""
-    return f"tree-sitter-{grammar}/1"
+    return f"tree-sitter-{grammar}/{2 if grammar in _WITH_DEFAULTS else 1}"
 
 
 def parse_code(text: str, relative: str, grammar: str, lang: str) -> Parsed:
@@ -210,6 +213,12 @@ class _Units:
             self._child(child, begins, last, above, depth)
 
     def _child(self, child: Node, begins: int, last: int, above: tuple[str, ...], depth: int) -> None:
+        nameless = child.child_by_field_name("value") if child.type == "export_statement" else None
+        if nameless is not None and nameless.type in _NAMELESS:
+            self.found.append((begins, last, self._symbol((*above, "default"))))
+            if nameless.type == "class":
+                self.look(nameless, (*above, "default"), depth + 1)
+            return
         inner = child
         while inner.type in ("decorated_definition", "export_statement", "template_declaration"):
             wanted = (self.language.units, self.language.holders)

@@ -18,13 +18,13 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff",
 TEXT_PARSER: Final = "plain-text/1"
 """Goes into every id below it: any change of what `parse_text` returns changes it."""
 
-MANIFEST_PARSER: Final = "manifest/1"
+MANIFEST_PARSER: Final = "manifest/2"
 """Goes into every id below it: any change of what `parse_manifest` returns changes it."""
 
 _FROM = re.compile(r"from\s+(?:--\S+\s+)?(\S+)(?:\s+as\s+(\S+))?", re.IGNORECASE)
 _KIND = re.compile(r"^kind:[ \t]*[\"']?([\w.-]{1,80})", re.MULTILINE)
 _API = re.compile(r"^apiVersion:[ \t]*\S", re.MULTILINE)
-_NAME = re.compile(r"[ \t]+name:[ \t]*[\"']?([\w.${}-]{1,200})")
+_NAME = re.compile(r"(name|namespace):[ \t]*[\"']?([\w.${}-]{1,200})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +136,21 @@ def _symbol(part: str, lang: str) -> str | None:
     if lang == "dockerfile":
         found = _FROM.match(part)
         return (found[2] or found[1])[:200] if found else None
-    kind, name = _KIND.search(part), _name(part)
-    return f"{kind[1]}/{name}" if kind and name else kind[1] if kind else None
+    kind, named = _KIND.search(part), _names(part)
+    if not kind or "name" not in named:
+        return kind[1] if kind else None
+    return "/".join((kind[1], *([named["namespace"]] if "namespace" in named else []), named["name"]))
 
 
-def _name(part: str) -> str:
-    """The name below `metadata:`, before anything else begins."""
-    inside = False
+def _names(part: str) -> dict[str, str]:
+    """The name and the namespace right below `metadata:`, before anything else begins."""
+    inside, depth, found = False, 0, dict[str, str]()
     for line in part.split("\n"):
         if line[:1].strip():
-            inside = line.startswith("metadata:")
-        elif inside and (found := _NAME.match(line)):
-            return found[1]
-    return ""
+            inside, depth = line.startswith("metadata:"), 0
+        elif inside and line.strip():
+            indent = len(line) - len(line.lstrip())
+            depth = depth or indent
+            if indent == depth and (one := _NAME.match(line.strip())):
+                found.setdefault(one[1], one[2])
+    return found

@@ -14,6 +14,7 @@ from core.library.documents.read import chunks_of, document_at
 from core.library.documents.rows import CodeSpan
 from core.library.parse import code
 from core.library.parse.code import grammar_of, parse_code
+from core.library.parse.text import parse_manifest
 from core.store import Store
 
 DATA = Path(__file__).parents[3] / "data" / "library" / "code"
@@ -77,6 +78,19 @@ def test_a_unit_of_many_lines_is_split_with_lines_of_its_own() -> None:
     assert found[1].spans == (CodeSpan(201, 400, "a.long", "python"),)
 
 
+@pytest.mark.parametrize("grammar", ["javascript", "typescript", "tsx"])
+@pytest.mark.parametrize("said", ["function () {", "async () => {", "function* () {", "class {"])
+def test_a_default_export_without_a_name_is_a_unit(grammar: str, said: str) -> None:
+    body = "  draw() {\n    return rows\n  }" if said == "class {" else "  return rows"
+    text = f"import rows from './rows'\n\nexport default {said}\n{body}\n}}\n"
+    parsed = parse_code(text, "src/list.js", grammar, "javascript")
+    symbols = [one.span.symbol for one in parsed.blocks if isinstance(one.span, CodeSpan)]
+    assert symbols[0] == "src/list.<module>"
+    assert symbols[1] == "src/list.default"
+    assert ("src/list.default.draw" in symbols) == ("draw" in body)
+    assert parsed.parser_version == f"tree-sitter-{grammar}/2"
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "\n\n", "}{)(" * 500, "(" * 50_000, "class " * 3000, "\ufffd\u202e" * 100],
@@ -88,6 +102,14 @@ def test_what_has_no_syntax_is_still_read(text: str) -> None:
         assert grammar is not None
         parsed = parse_code(text, name, grammar, lang)
         assert "".join("".join(one.text.split()) for one in parsed.blocks) == "".join(text.split())
+
+
+def test_resources_of_two_namespaces_have_two_names() -> None:
+    part = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  labels:\n    namespace: x\n{}  name: web\n"
+    text = "---\n".join((part.format("  namespace: shop\n"), part.format("  namespace: bank\n"), part.format("")))
+    spans = [one.span for one in parse_manifest(text, "web.yaml").blocks]
+    symbols = [span.symbol for span in spans if isinstance(span, CodeSpan)]
+    assert symbols == ["Deployment/shop/web", "Deployment/bank/web", "Deployment/web"]
 
 
 def test_a_function_is_found_by_its_name_and_cited_by_its_lines(library: Store, notes: Path, put: object) -> None:
