@@ -94,7 +94,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         looked = list(map(home_name, _own_places(agent, context)))
         more = f" and {len(looked) - _LOOKED} more folders" if len(looked) > _LOOKED else ""
         message = f"no transcripts in {', '.join(looked[:_LOOKED])}{more}"
-        context.out.fault(Fault("not_indexed", message, "pass a file or a folder"))
+        context.out.fault(Fault("not_indexed", message, "pass a file or a folder, or try: casebook demo"))
         return 1
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         told = reporter(context.out)

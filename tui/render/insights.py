@@ -244,7 +244,7 @@ def no_rows(view: View) -> Notice:
     words = {
         "came_back": ("No recurring errors", "No error recurred after its fix was known."),
         "answers": ("No answers yet", "No hook, search or agent has used a known fix yet."),
-        "worked": ("No dated decision", "There is no verified fix and no accepted rule draft."),
+        "worked": ("No effects yet", "Verify a fix or accept a rule draft. Later sessions show its effect."),
     }
     what, why = words.get(view, ("Nothing here", "No case failed."))
     return Notice(what, why, (("{insights.next}", "show the next view"),))

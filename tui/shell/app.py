@@ -194,10 +194,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
         """Return whether a key is active here; one that passes on is handled elsewhere."""
-        if action != "perform":
-            return True
-        now = self.situation()
-        return not action_here(str(parameters[0]), now).passes_on(now)
+        return action != "perform" or not _passes_on(self, str(parameters[0]))
 
     def action_perform(self, action_id: str) -> None:
         """Do an action of the registry, or say why it is not possible now."""
@@ -405,6 +402,14 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
 def _fault_text(fault: Fault) -> str:
     return f"{of_fault(fault).what}. {fault_text(fault)}"
+
+
+def _passes_on(app: CasebookApp, action_id: str) -> bool:
+    """Whether a key is for what lies over the pane: a search box there is the one to be cleared."""
+    if action_id == "find.clear" and app.screen is not app._situated and isinstance(app.focused, Input):  # pyright: ignore[reportPrivateUsage]
+        return True
+    now = app.situation()
+    return action_here(action_id, now).passes_on(now)
 
 
 def _everywhere(app: CasebookApp, now: Situation) -> Situation:

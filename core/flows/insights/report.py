@@ -203,7 +203,7 @@ class WorkedItem:
     still: tuple[Lead, ...] = ()
 
 
-NO_PROOF = "A change after a decision may have other causes: projects, agents and people change too."
+NO_PROOF = "A change after a decision may have other causes."
 
 
 @dataclass(frozen=True, slots=True)

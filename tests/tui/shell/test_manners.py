@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 from textual.pilot import Pilot
+from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from core.store import open_store
 from tests.tui.corpus import drawn, letters
-from tests.tui.support import CASES, app_on, frame, offered, put, told, until
+from tests.tui.support import CASES, app_on, frame, offered, put, toasts, told, until
 from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.screens.help import HelpScreen
@@ -80,6 +81,22 @@ async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possib
         await until(pilot, lambda: "Export the verified fixes" in frame(app))
         await pilot.press(*["backspace"] * 6, *"history")
         await until(pilot, lambda: "Show all fixes in full  This case has no other fixes." in frame(app))
+
+
+async def test_the_help_clears_its_own_search(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 34), notifications=True) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press(*"tag", "ctrl+l")
+        assert isinstance(app.focused, Input) and app.focused.value == ""
+        assert not toasts(app)
+        await pilot.press("escape")
+        app.errors.box.ask("cart")
+        await until(pilot, lambda: app.situation().query)
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: not app.situation().query)
 
 
 async def lines(pilot: Pilot[None], app: CasebookApp, words: str) -> str:
