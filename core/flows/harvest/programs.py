@@ -207,6 +207,7 @@ WRAPPERS: Final[dict[str, frozenset[str]]] = {
     "faketime": frozenset(),
     "setsid": frozenset(),
     "arch": frozenset(),
+    "rtk": frozenset(),
 }
 """They run another command and are no part of its family; the options of theirs that take a value."""
 

@@ -178,7 +178,7 @@ class _Chain:
             yield from self._prove(run)
             yield from self._failed(run, result)
             return
-        over = command is not None and outcome.verdict in ("passed", "filtered", "alive")
+        over = outcome.verdict in _WORKED or (outcome.sign == "answer" and result.escalated)
         if command is not None and over and (self.open or self.unproven):
             run = _run(at, result, command)
             yield from self._prove(run)
@@ -281,6 +281,11 @@ class _Chain:
         for fingerprint, error in list(self.open.items()):
             if error.is_older(run.ran.session_id, run.ran.called):
                 continue
+            if run.outcome.verdict == "silent":
+                if _got_outside(error, run):
+                    del self.open[fingerprint]
+                    yield from self._settled(error, Verified(run, "same"))
+                continue
             found = self._relation(error, run)
             why = _correction(error, run, self.past, other=found == "none")
             if why is not None:
@@ -344,6 +349,11 @@ class _Chain:
 
 def _run(at: int, result: Result, command: Command) -> Run:
     return Run(at, result.ran, command, result.outcome, result.escalated, result.call_idx)
+
+
+def _got_outside(error: OpenError, run: Run) -> bool:
+    """Whether the same command ran outside the sandbox and answered in its exit code, without the error."""
+    return run.escalated and not error.last.escalated and run.command.text == error.last.command.text
 
 
 def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corrected | None:

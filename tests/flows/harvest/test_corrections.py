@@ -31,6 +31,9 @@ from tests.flows.harvest.chat import HOME, Chat, python_error
         ("aws ls --x | jq -r .a.b", "jq: error (at 1): Cannot iterate over null", "aws ls --x | jq -r .a", "from `jq`"),
         ("gh pr diff 7 -- a.rs", "accepts at most 1 arg(s), received 2", "gh pr diff 7 --patch", "fewer arguments"),
         ("gh pr view 5", "no known GitHub host", "git remote -v; gh pr view 5 -R ana/shop", "another way"),
+        ("rg -n totals", "bash: line 1: rg: command not found", "grep -Rn totals", "`grep` replaces `rg`"),
+        ("python a.py", "bash: 줄 1: python: 명령어를 찾을 수 없음", ".venv/bin/python a.py", "`.venv/bin/python`"),
+        ("brew install a", "Error: a `brew install a` process has already locked x", "sleep 9; brew install a", "wait"),
     ],
 )  # fmt: skip
 def test_the_command_that_worked_is_the_fix(failing: str, output: str, working: str, why: str) -> None:
@@ -53,6 +56,17 @@ def test_code_for_an_interpreter_is_a_fix_only_in_a_changed_form() -> None:
 
     assert then(look) == []
     assert then(right) == [1]
+
+
+def test_the_command_that_runs_again_behind_a_lock_is_the_fix() -> None:
+    locked = "fatal: Unable to create '/home/ana/shop/.git/index.lock': File exists."
+    (link,) = Chat().sh("git commit -m x", locked, 128).sh("git commit -m x", "[main 1] x").one().links
+    assert (link.idx, link.why) == (1, "the command ran again after the lock was released")
+
+
+def test_a_look_at_a_failing_check_through_a_filter_is_no_fix() -> None:
+    chat = Chat().sh("go test ./cart", "--- FAIL: TestSum (0.0s)\n    sum_test.go:3: got 4\nFAIL", 1)
+    assert not chat.sh("go test ./cart -v 2>&1 | grep Summary", "Summary of 1 test").found()[0].resolved
 
 
 def test_a_retry_that_the_shell_refuses_is_no_fix() -> None:
@@ -115,7 +129,7 @@ def test_a_call_made_beside_the_failing_one_takes_no_place_among_those_after_it(
     failed = ran(2, 0, "rtk bun test src/a.test.ts", "error: unrecognized subcommand 'bun'", 1)
     beside = ran(3, 1, "git status", "clean", 0)
     (error,) = harvest([failed, beside, ran(5, 4, "bun test src/a.test.ts", "1 pass", 0)], HOME)
-    assert [link.why for link in error.links] == ["the next call does the same in another way"]
+    assert [link.why for link in error.links] == ["the same check passed in another way"]
 
 
 def test_the_same_command_outside_the_sandbox_is_the_fix() -> None:

@@ -99,6 +99,11 @@ def test_only_a_rule_tells_what_cures_a_check() -> None:
     assert [*signs(TYPE, trials, frozenset({2}))] == [2]
 
 
+def test_an_error_of_a_checker_without_a_place_may_be_cured_by_any_call() -> None:
+    memory = failure("npm run build", "fatal error: out of memory", "go")
+    assert [*signs(memory, [run(1, "taskkill //F //IM node.exe"), run(2, "npm run build")])] == [1]
+
+
 def test_more_than_three_edits_in_a_row_do_not_tell_which_of_them_helped() -> None:
     edits = [edit(at, f"src/part{at}.ts") for at in range(1, 5)]
     assert [*signs(NOT_SIGNED, edits[:3])] == [1, 2, 3]

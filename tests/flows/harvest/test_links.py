@@ -40,6 +40,25 @@ def test_no_link_is_no_fix() -> None:
     assert (error.resolved, error.links, error.resolution_text) == (False, (), None)
 
 
+def test_what_is_written_about_an_error_is_no_fix() -> None:
+    chat = Chat().sh("python app.py", "Traceback (most recent call last):\nKeyError: 'price_of'\n", 1)
+    chat.edit(f"{HOME}/docs/plan.md", "open", "open: price_of").edit(f"{HOME}/b.py", "d = {}", "d = {'price_of': 1}")
+    chat.sh("printf 'price_of is missing' > notes.md")
+    assert steps(chat.sh("python app.py", "fine").one()) == [2]
+
+
+def test_an_edit_of_code_does_not_cure_a_missing_program() -> None:
+    chat = Chat().sh("python app.py", "bash: line 1: python: command not found", 127)
+    chat.edit(f"{HOME}/src/cart.py", "a = 1", "a = 2")
+    assert steps(chat.sh(".venv/bin/python app.py", "fine").one()) == [2]
+
+
+def test_an_edit_that_names_the_missing_program_can_cure_it() -> None:
+    chat = Chat().sh("bash build.sh", "build.sh: line 2: protoc: command not found", 127)
+    chat.edit(f"{HOME}/mise.toml", "", "protoc = 'latest'")
+    assert steps(chat.sh("bash build.sh", "fine").one()) == [1]
+
+
 def test_the_only_edit_is_linked_as_such() -> None:
     error = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/docs/a.md", "x", "y").sh("npm test", "4 passed").one()
     assert linked(error) == [(1, "the only change between the failure and the passing run")]

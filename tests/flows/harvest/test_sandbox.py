@@ -48,17 +48,28 @@ def lesson_of(folder: Path, file: Path) -> Lesson:
     return case.resolutions[0].lesson
 
 
-def codex(folder: Path, said: str, *, first: dict[str, Any] | None = None) -> Path:
-    """A commit that the sandbox stops, and the same commit outside of it."""
+COMMIT = ("git commit -m x", (128, LOCK), (0, "[main 1] x"))
+LOOKUP_OF_HOST = "ssh: Could not resolve hostname github.com: Temporary failure in name resolution"
+
+
+def codex(
+    folder: Path,
+    said: str,
+    *,
+    first: dict[str, Any] | None = None,
+    ran: tuple[str, tuple[int, str], tuple[int, str]] = COMMIT,
+) -> Path:
+    """A command that the sandbox stops, and the same command outside of it, each with its exit code and output."""
+    command, stopped, passed = ran
     rows: list[tuple[str, dict[str, Any]]] = [
         ("session_meta", {"id": "cdx", "cwd": HOME, "timestamp": "2026-09-01T10:00:00.000Z"}),
         ("response_item", {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": said}]}),
     ]
     for at, (more, code, output) in enumerate(
-        [(first or {}, 128, LOCK), ({"sandbox_permissions": "require_escalated"}, 0, "[main 1] x")]
+        [(first or {}, *stopped), ({"sandbox_permissions": "require_escalated"}, *passed)]
     ):
         call = f"call_{'x' * 20}{at}"
-        given = json.dumps({"cmd": "git commit -m x", **more})
+        given = json.dumps({"cmd": command, **more})
         rows.append(("response_item", {"type": "function_call", "name": "exec_command", "arguments": given,
                                        "call_id": call}))  # fmt: skip
         text = f"Chunk ID: a{at}\nWall time: 0.1 seconds\nProcess exited with code {code}\nOutput:\n{output}"
@@ -81,6 +92,12 @@ def test_a_failure_of_codex_keeps_the_sandbox_it_came_in(tmp_path: Path) -> None
 def test_a_passing_run_outside_says_that_the_failure_came_inside(tmp_path: Path) -> None:
     file = codex(tmp_path, "<permissions instructions>nothing of it")
     assert lesson_of(tmp_path, file).when.sandbox == "on"
+
+
+def test_an_answer_outside_the_sandbox_shows_that_the_failure_came_inside(tmp_path: Path) -> None:
+    search = "git ls-remote --heads origin | rg refs/heads/tidy"
+    lesson = lesson_of(tmp_path, codex(tmp_path, SAID, ran=(search, (1, LOOKUP_OF_HOST), (1, ""))))
+    assert lesson.evidence[-1].why == "the same command passed outside the agent's sandbox"
 
 
 @pytest.mark.parametrize(

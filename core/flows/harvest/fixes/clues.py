@@ -41,8 +41,15 @@ _SUBJECT: Final = re.compile(
     r"|property|attribute|branch|remote|tag|container|image|service|user|role|database|bucket|task|script|target) "
     r"[`'\"]?([A-Za-z_$][\w$\-]{2,60})\b(?! (?:is|was|of|to|in|with)\b)"
 )
+NO_COMMAND: Final = (
+    "명령어를 찾을 수 없음", "명령을 찾을 수 없습니다", "orden no encontrada", "commande introuvable",
+    "Befehl nicht gefunden", "Kommando nicht gefunden", "comando non trovato", "comando não encontrado",
+    "команда не найдена", "コマンドが見つかりません", "未找到命令", "找不到命令",
+)  # fmt: skip
+"""What shells say in other languages of a program that is not there, from the catalogs of bash and zsh."""
 _MISSING: Final = re.compile(
     r"(?:^|: )([\w.+\-]{2,60}): (?:command )?not found(?!: \w)|command not found: ([\w.+\-]{2,60})"
+    rf"|: ([\w.+\-]{{2,60}}): (?:{'|'.join(NO_COMMAND)})"
     r"|No module named '?([\w.]{2,80})|exec(?:utable)?(?: file)?:? \"([\w.+\-]{2,60})\"|spawn ([\w.+\-]{2,60}) ENOENT"
     r"|(?:^|\s)([\w.+\-]{2,60}) (?:is not installed|is not recognized)|['\"`]([\w.+\-@/]{2,60})['\"`] is not recognized"
     r"|requires? ([\w.+\-]{2,60}) to be installed|Cannot find (?:module|package) '([^'\n]{2,80})'"
@@ -53,7 +60,7 @@ _SUBJECT_WORDS: Final = (
     "container ", "image ", "service ", "user ", "role ", "database ", "bucket ", "task ", "script ", "target ",
 )  # fmt: skip
 _MISSING_WORDS: Final = (
-    "not found", "No module named", "exec", "spawn ", " is not ", " to be installed", "Cannot find ",
+    "not found", "No module named", "exec", "spawn ", " is not ", " to be installed", "Cannot find ", *NO_COMMAND,
 )  # fmt: skip
 """Words one of which every match of the two patterns above has."""
 _PLAIN: Final = re.compile(r"(?<![\w./\-])[a-z가-힣][a-z가-힣]*(?![\w/(]|[.:]\w|-\w)")

@@ -57,8 +57,9 @@ _GROUPED: Final = frozenset(("gh", "glab", "aws", "gcloud", "az"))
 """Programs whose commands lie in groups (`gh pr view`): the first word alone is no task."""
 _PARTS: Final = 8
 _BUSY: Final = re.compile(
-    r"rate limit|too many requests|\b429\b|\b50[234]\b|timed? ?out|\block\b|busy|try again", re.IGNORECASE
+    r"rate limit|too many requests|\b429\b|\b50[234]\b|timed? ?out|\block(?:ed)?\b|busy|try again", re.IGNORECASE
 )
+_LOCKED: Final = re.compile(r"\.lock\b|\block(?:ed)?\b", re.IGNORECASE)
 _LIKE: Final = 0.6
 _FILE: Final = re.compile(r"\w\.[a-z]{1,5}$")
 _PATH: Final = re.compile(r"^[^\s=/]*+/\S*+$")
@@ -105,6 +106,8 @@ def changed_command(
 def waited(failure: Failure, later: Command) -> Corrected | None:
     """Whether the command only waited before it ran again, where the error is one that passes with time."""
     slept = any(part.program in ("sleep", "Start-Sleep") for part in later.parts) or "until " in later.text
+    if not slept and _LOCKED.search(failure.key):
+        return Corrected("the command ran again after the lock was released", tells=True)
     return Corrected("the command ran again after a wait", tells=True) if slept and _BUSY.search(failure.key) else None
 
 
@@ -231,6 +234,11 @@ def lost_parts(failure: Failure) -> list[Part]:
     """The parts of the failing command that call what the error says is missing."""
     missing, parts = failure.clue.missing, failure.command.parts
     return [part for part in parts if missing and missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
+
+
+def is_refused(failure: Failure) -> bool:
+    """Whether a program was called in a wrong way or place, so that it did not do its work."""
+    return any(pattern.search(failure.key) for pattern in (_USAGE, _NOT_RUN, TOO_MANY, MISSING_PLACE))
 
 
 def _same_program(failure: Failure, later: Command) -> str | None:
@@ -416,13 +424,15 @@ def _other_program(failure: Failure, later: Command) -> str | None:
         for word in re.findall(r"[\w./\-]{6,}", " ".join((*part.words[1:], part.simple.fed, *part.simple.targets)))
         if "/" in word or "." in word
     }
+    given = {word for part in lost for word in part.words[1:] if not word.startswith("-")}
     for part in later.parts:
         if part.kind == "setup" or part.program in _SHOWS or part.program in missing:
             continue
         if part.kind == "read" and not any(one.kind == "read" for one in lost):
             continue  # a look at a file does not do what a program does with it
         text = " ".join((*part.words[1:], part.simple.fed))
-        if any(word in text for word in targets):
+        same = bool(given) and given <= {*part.words[1:]}
+        if any(word in text for word in targets) or (same and not targets):
             called = part.simple.words[len(part.around)]  # the program of `python3 -m x` is `x`
             return f"`{called}` replaces `{min(missing)}`, which is missing"
     return None

@@ -17,11 +17,12 @@ from core.flows.harvest.changes import DELEGATES, Change, Hint
 from core.flows.harvest.command import Command, Part
 from core.flows.harvest.command_relation import differs, is_other_script, of_filter
 from core.flows.harvest.fixes.clues import base_name
-from core.flows.harvest.fixes.correction import TOO_MANY, is_near, subcommand
+from core.flows.harvest.fixes.correction import TOO_MANY, is_near, is_refused, subcommand
 from core.flows.harvest.fixes.lesson import CHECKERS
 from core.flows.harvest.fixes.linking import (
     CURES_NOTHING,
     FILE,
+    PROSE,
     SAVES,
     Candidate,
     Failure,
@@ -109,7 +110,6 @@ _TARGET: Final = re.compile(r"\d+|[\w.@~+-]*/\S*|[\w@+-]+\.\w{1,5}")
 _TEXT: Final = 4_000
 _WORDED: Final = 2_000
 _PIECE: Final = re.compile(r"[\w.\-]{3,}")
-_PROSE: Final = re.compile(r"\.(?:md|mdx|txt|rst)$")
 _NO_STEP: Final = LOOKING_TOOLS | OWN_TOOLS | LOOKS_AT_RUNNING | DELEGATES | {"TodoWrite"}
 """Tools whose calls cure nothing, or whose changes are not seen here."""
 
@@ -224,7 +224,7 @@ def signs_of(
     green = next((place for place, one in enumerate(trials) if one.passed and _repeats(failure.command, one)), None)
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
     acted, asked, past, gone = 0, False, False, False
-    checked = failure.tool in CHECKERS and _is_check(failure.command)
+    checked = failure.tool in CHECKERS and _is_check(failure.command) and bool(failure.clue.places)
     ranks = _Ranks(failure)
     curing = {trials[place].at for place in _curing(failure, trials, ranks)}
     for place, trial in enumerate(trials):
@@ -314,6 +314,8 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
         return False
     if is_other_script(failure.command, command):
         return True
+    if command.view != "whole" and _is_check(failure.command) and _is_check(command) and not is_refused(failure):
+        return True  # a look at what the check found
     parts = [part for part in command.parts if part.kind == "run"]
     filters = of_filter(failure.command, failure.key)
     if filters != of_filter(command, failure.key) and not _has_same_source(failure.command, command):
@@ -439,7 +441,7 @@ def _kind(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
     yield "edit after look", trial.is_edit and failed.reads_only
     yield (
         "prose",
-        (trial.is_edit and bool(files) and not files & (clue.files | clue.places) and all(map(_PROSE.search, files))),
+        (trial.is_edit and bool(files) and not files & (clue.files | clue.places) and all(map(PROSE.search, files))),
     )
     yield "file", bool(files & (clue.files | clue.places))
     if command is not None:

@@ -12,7 +12,7 @@ from core.flows.harvest.changes import Change, Hint
 from core.flows.harvest.command import SHELLS, Command, Part, parse_command
 from core.flows.harvest.events import Statement
 from core.flows.harvest.explanation import sentences, without_itself
-from core.flows.harvest.fixes.clues import Clue, base_name, longest, names_in, phrases, squeezed, tested
+from core.flows.harvest.fixes.clues import NO_COMMAND, Clue, base_name, longest, names_in, phrases, squeezed, tested
 from core.text import words
 
 _TEXT: Final = 4_000
@@ -104,6 +104,12 @@ _SEPARATOR: Final = re.compile(r"[:\-_]")
 _IDENTIFIER: Final = re.compile(r"[\w$]+")
 SAVES: Final = re.compile(r"git (?:add|commit|push|status|log|diff)\b")
 _UNSAVED: Final = re.compile(r"local changes|unstaged|uncommitted|commit your|not staged|untracked", re.IGNORECASE)
+PROSE: Final = re.compile(r"\.(?:md|mdx|txt|rst)$")
+"""Files of prose: what is written there about an error cures nothing, unless the error is of that file."""
+_NOT_BEGUN: Final = re.compile(
+    r"command not found|: not found$|no matches found|is not recognized|" + "|".join(NO_COMMAND), re.IGNORECASE
+)
+"""What a shell says of a command that it did not begin."""
 CURES_NOTHING: Final = re.compile(
     r"^(?:git (?:commit|push|fetch|add|stash|checkout|switch|log|tag|restore|worktree|branch|reset|merge|rebase|pull"
     r"|cherry-pick|init|clone)|gh |glab |open |jj )"
@@ -211,8 +217,21 @@ def _restored(change: Change) -> set[str]:
 def _can_cure(failure: Failure, change: Change) -> bool:
     """Whether a step is one that can cure anything: an edit, or a command with such a part."""
     if change.hints or change.command is None:
-        return bool(change.hints or change.files) or not change.certain
+        edits = bool(change.hints or change.files) or not change.certain
+        return edits and (_NOT_BEGUN.search(failure.key) is None or _is_about_call(failure, change))
     return bool(_curing(failure, parse_command(change.command)))
+
+
+def _is_about_call(failure: Failure, change: Change) -> bool:
+    """Whether an edit names the program that the shell did not find, or is of a file that the output or the command
+    names."""
+    clue = failure.clue
+    if {base_name(file) for file in change.files} & (clue.files | clue.places):
+        return True
+    if any(_is_of_command(failure.command, file) for file in change.files):
+        return True
+    hunks = [_read_hunk(hint.old, hint.new) for hint in change.hints]
+    return any(_has(name, tokens, text) for text, tokens, _ in hunks for name in clue.missing | clue.names)
 
 
 @lru_cache(maxsize=256)
@@ -291,6 +310,8 @@ def _read_hunk(old: str, new: str) -> tuple[str, frozenset[str], frozenset[str]]
 def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     clue, name = failure.clue, base_name(hint.file)
     here = name in clue.files or name in clue.places
+    if not here and PROSE.search(name):
+        return None
     if clue.source and here:
         sides = _squeezed(hint.old), _squeezed(hint.new)
         shown = next((line for line in clue.source if any(line in side for side in sides)), None)
@@ -341,6 +362,8 @@ def _command_link(failure: Failure, index: int, change: Change) -> Linked | None
         named = next((base_name(file) for file in change.files if base_name(file) in clue.files | clue.places), None)
         return None if named is None else Linked(index, FILE, f"the change is in {named}, which the error names", ())
     command = parse_command(change.command)
+    if _is_only_prose(failure, change):
+        return None
     for part in _curing(failure, command):
         why = _part_link(failure, part)
         if why is not None:
@@ -354,6 +377,13 @@ def _command_link(failure: Failure, index: int, change: Change) -> Linked | None
     if any(_is_of_command(failure.command, file) for file in change.files):
         return Linked(index, ELSEWHERE, "the command changes what the failing command runs", ())
     return None
+
+
+def _is_only_prose(failure: Failure, change: Change) -> bool:
+    """Whether a command writes nothing but prose that the error does not name."""
+    written = {base_name(file) for file in change.files}
+    named = failure.clue.files | failure.clue.places
+    return bool(written) and not written & named and all(map(PROSE.search, written))
 
 
 def _part_link(failure: Failure, part: Part) -> str | None:
