@@ -235,7 +235,9 @@ def resolution_text(
     done: list[str] = []
     if commands:
         done.append("**Run**\n\n" + "\n".join(f"- {_code(command)}" for command in commands[:_LISTED]))
-    if instead is not None:
+    if instead is not None and instead[0] == instead[1]:
+        done.append(_flat(lesson.do.text))
+    elif instead is not None:
         done.append(f"**Run** {_code(instead[1])}\n\n**instead of** {_code(instead[0])}")
     rest: list[str] = []
     if lesson.dead_ends:

@@ -501,6 +501,7 @@ def _outline(
         worth=worth,
         project=past.project,
         described=str(verified.run.ran.tool_input.get("description", "")) if fix.instead is not None else "",
+        outside=verified.run.escalated and not error.last.escalated,
     )
 
 

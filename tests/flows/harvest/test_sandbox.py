@@ -98,6 +98,7 @@ def test_an_answer_outside_the_sandbox_shows_that_the_failure_came_inside(tmp_pa
     search = "git ls-remote --heads origin | rg refs/heads/tidy"
     lesson = lesson_of(tmp_path, codex(tmp_path, SAID, ran=(search, (1, LOOKUP_OF_HOST), (1, ""))))
     assert lesson.evidence[-1].why == "the same command passed outside the agent's sandbox"
+    assert lesson.do.text == "Run it outside the sandbox: git ls-remote --heads origin"
 
 
 @pytest.mark.parametrize(

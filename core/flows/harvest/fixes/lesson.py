@@ -124,7 +124,7 @@ class Outline(NamedTuple):
     `earlier` are the steps that were done before the failure was seen last, `between` all since it was seen first;
     `instead`: why the passing command is itself the fix; `said`: the sentence that explains it, `by_a_person` if it is
     what a person did, `said_of_it` if its place alone ties it to the error; `described`: what the agent called the
-    passing command.
+    passing command; `outside`: it ran outside the sandbox that the failing one ran in.
     """
 
     failure: Failure
@@ -141,6 +141,7 @@ class Outline(NamedTuple):
     project: str
     said_of_it: bool = False
     described: str = ""
+    outside: bool = False
 
 
 def lesson_of(outline: Outline) -> Lesson:
@@ -268,7 +269,7 @@ def _do(outline: Outline) -> Do:
         return Do("words", f"Edit {_safe(files)}" if files else said or "Have another agent do it")
     if outline.instead is not None:
         failed, passed = differing_commands(outline.failure.command, outline.check, outline.failure.key, project)
-        if outline.instead is OUTSIDE:
+        if outline.outside or outline.instead is OUTSIDE:
             return Do("words", f"Run it outside the sandbox: {passed}")
         if passed == failed:  # only how or when it ran differs
             return Do("words", _safe(_spelled(outline, outline.instead.why.removeprefix(WORKAROUND))))
