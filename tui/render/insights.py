@@ -228,7 +228,7 @@ def no_insights(*, scoped: bool, readonly: bool) -> Notice:
             "No failures in these weeks and this project.",
             (("{insights.unscope}", "show all weeks and projects"),),
         )
-    steps = [("casebook import auto", "import the sessions found on this computer"), ("{view.reload}", "reload")]
+    steps = [("{import.begin}", "import agent sessions"), ("{view.reload}", "reload")]
     if readonly:
         steps = [("{view.reload}", "reload")]
     return Notice(

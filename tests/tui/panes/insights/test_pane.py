@@ -17,6 +17,7 @@ from tests.flows.insights.rows import add_outcome, add_session, add_verdict
 from tests.tui.support import app_on, frame, make_casebook, settled, until
 from tui.panes.insights.screen import InsightsScreen
 from tui.render.insights import draw_tabs
+from tui.screens.import_files import ImportScreen
 from tui.screens.session import SessionScreen, StripScreen
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import PathBox
@@ -155,11 +156,13 @@ async def test_states_without_rows_say_what_to_do(tmp_path: Path) -> None:
     async with app.run_test(size=SMALL) as pilot:
         await opened(pilot, app)
         await settled(pilot, app)
-        assert "No insights yet" in frame(app) and "casebook import auto" in frame(app)
+        assert "No insights yet" in frame(app) and "import agent sessions" in frame(app)
         await pilot.press("s")
         await until(pilot, lambda: "Nothing here" in frame(app))
         assert "show all weeks and projects" in frame(app)
         assert frame(app).isascii()
+        await pilot.press("i")
+        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 2)
 
 
 async def test_ascii_signs_and_a_small_screen(casebook: Path) -> None:
