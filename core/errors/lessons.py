@@ -476,6 +476,14 @@ class _Section:
         return any(line.lstrip().startswith("```") for line in self.lines)
 
 
+Deed = tuple[str, str, str]
+
+
+def deed(text: str, lesson: Lesson | None) -> Deed:
+    """What a fix does. Fixes with one deed differ only in where they were seen and how they were checked."""
+    return ("", "", text.strip()) if lesson is None else (lesson.do.kind, lesson.do.file, lesson.do.text)
+
+
 def beyond_card(text: str, lesson: Lesson) -> str:
     """The sections of the Markdown `text` of a fix that say something its card does not; empty where none does.
 

@@ -17,7 +17,7 @@ import apsw
 from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
 from core.errors.cases.derived import AGREED, ANSWERS, REPOSITORY_OF_PLACE, TEAM, project_aliases
-from core.errors.exchange.case_export import KIND, Exported, code
+from core.errors.exchange.case_export import KIND, Exported, block_of_fixes, code
 from core.errors.lessons import Lesson, agent_parts, parse_lesson
 from core.errors.practice import practices
 from core.flows.corrections.drafts import recorded_names
@@ -106,12 +106,23 @@ def export_to_synced(store: Store, path: Path, *, force: bool = False) -> Export
 
     Else an export of all fixes and the next sync would overwrite each other. Raises Fault as `sync_file`.
     """
-    file = path.absolute()
-    budget = dict(synced_files(store)).get(file)
-    if budget is None or not file.is_file() or not has_block(file):
+    found = _block_of_synced(store, path.absolute())
+    if found is None:
         return None
-    body, report = block_for(store, file, budget)
-    return Exported(path, report.fixes, write_block(file, KIND, body, force=force))
+    body, report = found
+    return Exported(path, report.fixes, write_block(path.absolute(), KIND, body, force=force))
+
+
+def block_preview(store: Store, path: Path) -> tuple[str, int]:
+    """The body of the block that an export of the fixes writes into this file for agents, and how many fixes it has.
+    Raises Fault."""
+    found = _block_of_synced(store, path.absolute())
+    return block_of_fixes(store) if found is None else (found[0], found[1].fixes)
+
+
+def _block_of_synced(store: Store, file: Path) -> tuple[str, SyncedFile] | None:
+    budget = dict(synced_files(store)).get(file)
+    return None if budget is None or not file.is_file() or not has_block(file) else block_for(store, file, budget)
 
 
 def stop_sync(store: Store, path: Path) -> SyncedFile:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 import apsw
 
@@ -417,19 +417,25 @@ def _loose_end(con: apsw.Connection) -> _Clash | None:
     )
 
 
+_TITLE_SHOWN: Final = 80
+"""Code points of the title of a later change in a refusal."""
+
+
 def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
     row = (
         "another row" if not clash.table else f"a row of {clash.table}" if clash.key is None else _describe_clash(clash)
     )
     culprit = _culprit(con, entry, clash)
-    hint = (
-        "no later change in the history explains the conflict. Correct the row manually"
-        if culprit is None
-        else f'undo the later change {culprit.id} ("{culprit.title}") first'
-    )
+    if culprit is None:
+        why = f"{row} {clash.what}"
+        hint = "no later change in the history explains the conflict. Correct the row manually"
+    else:
+        culprit = _decision_of(con, culprit)
+        why = f'change {culprit.id} ("{culprit.title[:_TITLE_SHOWN]}") came later'
+        hint = f"undo change {culprit.id} first"
     return Fault(
         "invalid_input",
-        f'change {entry.id} ("{entry.title}") cannot be undone: {row} {clash.what}',
+        f"change {entry.id} cannot be undone: {why}",
         hint,
         journal_id=entry.id,
         table=clash.table,
@@ -437,6 +443,13 @@ def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
         column=clash.column,
         later=None if culprit is None else culprit.id,
     )
+
+
+def _decision_of(con: apsw.Connection, entry: JournalEntry) -> JournalEntry:
+    """The decision that a redo brought back, which is in force again; any other change itself."""
+    undo = None if entry.undoes is None else read_entry(con, entry.undoes)
+    decision = None if undo is None or undo.undoes is None else read_entry(con, undo.undoes)
+    return entry if decision is None else _decision_of(con, decision)
 
 
 def _describe_clash(clash: _Clash) -> str:

@@ -302,22 +302,24 @@ def fix_name(standing: Standing | None) -> str:
     return "fix for this error" if standing.fix == "own" else _FIX_OF[standing.fix].replace("Fix", "fix", 1)
 
 
-def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None, more: str = "") -> Content:
-    """The heading over the fix: its status, in sign, colour and words; and of which error it is, where that is no
-    answer to what was searched. The tool, which may be cut, comes last, after `more`."""
+def fix_title(fix: Fix | None, signs: Signs, at: Standing | None = None, more: str = "", width: int = 0) -> Content:
+    """The heading over the fix: its status, and of which error it is, where that is no answer (`at`) to what was
+    searched. Without the room for all (`width` in cells, 0: not known) what is least said there is left out."""
     if fix is None:
         return Content.assemble((" Fix ", "bold $cb-dim"))
-    status = signs.status(fix.status)
-    facts = ["unverified"] if fix.status == "draft" else []
-    facts += ["weak"] if fix.weakness else []
-    facts += [more] if more else []
-    facts += [f"fixed by {title(fix.resolved_by)}"] if fix.resolved_by else []
-    told = f"  {signs.dot}  ".join(facts)
-    return Content.assemble(
-        (f" {_FIX_OF[standing.fix] if standing else 'Fix'} ", "bold $cb-text"),
-        (f" {status.sign} {status.words} ", f"bold {status.tone} on {_GROUNDS.get(fix.status, '$cb-sunk')}"),
-        (f" {signs.dot}  {told} " if told else "", "not bold $cb-dim"),
-    )
+    status, tool = signs.status(fix.status), f"fixed by {title(fix.resolved_by)}" if fix.resolved_by else ""
+    every = ("unverified" if fix.status == "draft" else "", "weak" if fix.weakness else "", more, tool)
+    heading = Content()
+    for facts in (every, every[:3], every[1:3], (more,)):
+        told = f"  {signs.dot}  ".join(fact for fact in facts if fact)
+        heading = Content.assemble(
+            (f" {_FIX_OF[at.fix] if at else 'Fix'} ", "bold $cb-text"),
+            (f" {status.sign} {status.words} ", f"bold {status.tone} on {_GROUNDS.get(fix.status, '$cb-sunk')}"),
+            (f" {signs.dot}  {told} " if told else "", "not bold $cb-dim"),
+        )
+        if not width or heading.cell_length <= width:
+            break
+    return heading
 
 
 _GROUNDS: Final = {"verified": "$cb-added", "rejected": "$cb-removed"}
@@ -559,8 +561,7 @@ def draw_masked(key_line: str, parts: Sequence[Masked]) -> Content:
     return Content.assemble(*lines).rstrip()
 
 
-_SHARED_FROM = 60
-_SHARED = 28
+_SHARED_FROM, _SHARED = 60, 28
 
 
 def draw_like(like: CaseLike, width: int, signs: Signs, *, chosen: bool = False) -> Content:

@@ -93,9 +93,9 @@ def _groups(ordered: Sequence[Resolution]) -> list[list[Resolution]]:
 
 
 def _deed(fix: Resolution | Fix) -> object:
-    """What a fix does: two that are equal in it differ only in where it was seen and how it was checked."""
-    do = None if fix.lesson is None else fix.lesson.do
-    return fix.text.strip() if do is None else (do.kind, do.file, do.text)
+    from core.errors.lessons import deed
+
+    return deed(fix.text, fix.lesson)
 
 
 def _short(one: Resolution) -> str:

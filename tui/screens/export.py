@@ -18,19 +18,24 @@ from textual.widgets.option_list import Option
 
 from core.base.fault import Fault
 from core.text import visible
-from tui.render.common.untrusted import fault_text, inline
+from tui.render.common.amounts import counted
+from tui.render.common.markdown import draw_fix_markdown
+from tui.render.common.untrusted import block, fault_text, inline
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
 from tui.services.exporting import (
     REPLACES,
     Export,
+    Preview,
     Written,
     count_text,
     describe_export,
     export_of_picture,
+    previewed,
     proposed,
     written,
 )
+from tui.widgets.dialogs import Confirm
 from tui.widgets.inputs import PathBox
 from tui.widgets.workbench import sheet
 
@@ -103,6 +108,15 @@ def ask_picture(over: Screen[None], picture: Picture, name: str, now: datetime, 
     over.app.push_screen(ExportScreen(export, proposed(None, export.name), jobs, notify))
 
 
+class PreviewScreen(Confirm):
+    """Ends with whether the block goes into a file that agents read."""
+
+    def __init__(self, preview: Preview) -> None:
+        name, fixes = inline(preview.path.name, 40), counted(preview.count, "fix")
+        drawn = draw_fix_markdown(block(preview.text)[0])
+        super().__init__("export-preview", f"Write {fixes} to {name}", "writes", drawn)
+
+
 class ExportScreen(ModalScreen[str | None]):
     """Enter writes; ends with the path once that is done, or with None. Esc stops it: nothing is left then."""
 
@@ -139,7 +153,21 @@ class ExportScreen(ModalScreen[str | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._write(replacing=False)
+        if self._export.kind != "fixes" or self._writing:
+            self._write(replacing=False)
+            return
+
+        def on_preview(preview: Preview | None, _final: bool) -> None:
+            if preview is None:
+                self._write(replacing=False)
+            elif self.is_current:
+                self.app.push_screen(PreviewScreen(preview), on_answer)
+
+        def on_answer(yes: bool | None) -> None:
+            if yes:
+                self._write(replacing=False)
+
+        self._jobs.run(LANE, previewed(self._box.value.strip()), on_preview, self._failed)
 
     def action_replace(self) -> None:
         """Replace the existing file after the warning."""

@@ -257,7 +257,9 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     def _show_whole(self, text: str) -> None:
         from tui.screens.pager import WholeText
 
-        self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs))
+        start, end = self._marks.errors.get(self.chosen, (None, None))
+        lit = () if start is None or end is None else ((start, end),)
+        self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs, lit))
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width

@@ -18,7 +18,9 @@ from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import Facts, draw_checks, draw_facts, draw_versions
 from tui.runtime.jobs import Job, Jobs, job_work
+from tui.services.db_watch import Following, files_at, watch
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from core.flows.system.doctor import Diagnosis
@@ -36,7 +38,7 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
     from core.store import jobs
 
     path = job.lane.path
-    size = path.stat().st_size if path.is_file() else None
+    size = _size(path)
     embedding = config.values.embedding
     readonly, runs, vectors = "", (), None
     if size is not None:
@@ -50,6 +52,14 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
     return Facts(str(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
 
 
+def _size(path: Path) -> int | None:
+    """The bytes of a casebook, with those of its write-ahead log; None where there is none."""
+    if not path.is_file():
+        return None
+    log = path.with_name(f"{path.name}-wal")
+    return path.stat().st_size + (log.stat().st_size if log.is_file() else 0)
+
+
 @job_work
 def run_checks(job: Job[Diagnosis], config: Config) -> Diagnosis:
     """Let the doctor look."""
@@ -59,10 +69,18 @@ def run_checks(job: Job[Diagnosis], config: Config) -> Diagnosis:
     return diagnose(lambda: config, lambda _config: path)
 
 
-class StatusScreen(ModalScreen[None]):
-    """Esc closes."""
+_SETTLE = 0.5
+"""Seconds between a change of the casebook and the next look at it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,S", "dismiss", "Close"), ("p", "prove", "Run the checks again")]
+
+class StatusScreen(ModalScreen[None]):
+    """Esc closes. What a run writes appears while it runs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape,q,S", "dismiss", "Close"),
+        ("p", "prove", "Run the checks again"),
+        ("x", "stop", "Stop the import or the embedding"),
+    ]
 
     def __init__(self, jobs: Jobs, config: Config | None, signs: Signs) -> None:
         super().__init__()
@@ -75,27 +93,47 @@ class StatusScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Reading(id="status") as frame:
             frame.border_title = Content("Status")
-            frame.border_subtitle = Content("p runs the checks again, esc closes")
             yield from (self._facts, self._checks, self._versions)
 
     def on_mount(self) -> None:
         self.query_one("#status").focus()
         self._facts.update(draw_facts(None))
+        jobs = self._jobs
+        before = files_at(jobs.path)
         self.action_prove()
+        following = Following(jobs, ("status",), self._again, self.set_timer)
+        jobs.run("status-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None)
+
+    def _again(self) -> None:
+        self._jobs.run("status", read_facts(self._config), self._read, self._failed, delay=_SETTLE)
+
+    def action_stop(self) -> None:
+        """Stop the import, else the embedding; or say that none runs."""
+        bench = workbench(self)
+        around = bench.situation().around
+        bench.action_perform("import.stop" if around.importing or not around.embedding else "embed.stop")
+
+    def _draw_keys(self) -> None:
+        around = workbench(self).situation().around
+        running = "import" if around.importing else "embedding" if around.embedding else ""
+        stop = f"x stops the {running}, " if running else ""
+        self.query_one("#status").border_subtitle = Content(f"{stop}p runs the checks again, esc closes")
 
     def action_prove(self) -> None:
         """Read everything again, and run the doctor's checks: one text in, one vector out."""
         self._checks.update(draw_checks(None, self._signs))
+        self._draw_keys()
         self._jobs.run("status", read_facts(self._config), self._read, self._failed)
         self._jobs.run("doctor", run_checks(self._config), self._checked, self._failed)
 
     def on_unmount(self) -> None:
-        self._jobs.cancel("status")
-        self._jobs.cancel("doctor")
+        for lane in ("status", "status-watch", "doctor"):
+            self._jobs.cancel(lane)
 
     def _read(self, facts: Facts, _final: bool) -> None:
         self._found = facts
         self._draw_facts()
+        self._draw_keys()
         self._versions.update(draw_versions(facts))
 
     def on_resize(self) -> None:

@@ -111,6 +111,28 @@ def written(job: Job[Written], export: Export, named: str, *, replacing: bool) -
     return _exported(job, export, path, form, replacing=replacing)
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be written into a file that agents read: the Markdown of the block, and how many fixes it has."""
+
+    path: Path
+    text: str
+    count: int
+
+
+@job_work
+def previewed(job: Job[Preview | None], named: str) -> Preview | None:
+    """The block that an export of the fixes writes into this file; None if it writes the whole file."""
+    from core.base.config.settings_sources import from_home
+    from core.errors.exchange.case_export import is_for_agents
+    from core.flows.agent_file import block_preview
+
+    path = from_home(named).absolute()
+    if not is_for_agents(path):
+        return None
+    return Preview(path, *block_preview(job.store(), path))
+
+
 def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, replacing: bool) -> Written:
     from core.errors import Filters
     from core.errors.exchange.case_export import export_file, is_for_agents
@@ -168,7 +190,7 @@ def _backed_up(job: Job[Any], path: Path) -> Written:
 
 def describe_export(export: Export, done: Written) -> str:
     """Where the file is, and how much is in it."""
-    whole = {"backup": "The casebook", "picture": "The view"}
+    whole = {"backup": "Backup", "picture": "View"}
     what = whole.get(export.kind) or count_text(export, done.count)
     return f"{what} written to {done.path} ({size_of(done.size)})."
 

@@ -99,25 +99,29 @@ class PaneRouter:
             app.screen.ask(wanted.query)
 
     def open_case(self, wanted: PaneOpenCase) -> None:
-        """A case in the Errors pane, or what has the words that are wanted."""
+        """A case in the Errors pane, from which Esc leads back; or what has the words that are wanted."""
         if wanted.case_id is not None:
-            self.show_case(wanted.case_id)
+            pane = self.pane
+            self.show_case(wanted.case_id, None if pane == HOME else lambda: self.show(pane))
             return
         self.show(HOME)
         self._app.errors.box.ask(wanted.query)
 
-    def show_case(self, case_id: int) -> None:
-        """Show this case in the Errors pane: selected in the list if it is read there, else next to it."""
-        from tui.panes.errors.results import PagedRows, ResultRows, Results
+    def show_case(self, case_id: int, leave: Callable[[], object] | None = None) -> None:
+        """Show this case in the Errors pane: selected in the list if it is read there, else next to it.
+
+        Next to it too where the list answers a search, which the case is no answer to, and where Esc is to `leave`.
+        """
+        from tui.panes.errors.results import PagedRows, Results
 
         app = self._app
         while len(app.screen_stack) > 1:
             app.screen.dismiss()
         results = app.errors.results
         rows = results.rows.rows
-        at = rows.index_of(case_id) if isinstance(rows, PagedRows | ResultRows) else None
+        at = rows.index_of(case_id) if isinstance(rows, PagedRows) and leave is None else None
         if at is None:
-            app.errors.reader.go_to(case_id)
+            app.errors.reader.go_to(case_id, leave)
             app.errors.case.focus()
         else:
             results.rows.choose(at)

@@ -46,6 +46,7 @@ class Block(Static):
     def __init__(self, name: str, heading: str = "") -> None:
         super().__init__(id=name, classes="block")
         self._draw: Callable[[int], Content] | None = None
+        self._head: Callable[[int], Content] | None = None
         self._width = 0
         self.display = False
         if heading:
@@ -61,7 +62,17 @@ class Block(Static):
         self._draw, self._width = draw, self.content_size.width
         self._put(draw(self._width))
 
+    def set_heading(self, draw: Callable[[int], Content]) -> None:
+        """Head it with what `draw` gives for the cells of its heading (0: not known yet)."""
+        self._head = draw
+        self._put_heading()
+
+    def _put_heading(self) -> None:
+        if self._head is not None:
+            self.border_title = self._head(max(0, self.size.width - 2))
+
     def on_resize(self) -> None:
+        self._put_heading()
         if self._draw is not None and self._width != self.content_size.width:
             self._width = self.content_size.width
             self._put(self._draw(self._width))

@@ -25,7 +25,7 @@ from core.errors.cases.derived import (
     refresh_case,
 )
 from core.errors.fixes import AUTHOR, Evidence, strength_of, weakness_of, worth_of
-from core.errors.lessons import Lesson, lesson_json, read_lesson
+from core.errors.lessons import Deed, Lesson, deed, lesson_json, parse_lesson, read_lesson
 from core.errors.retrieval.answer import Source, Status, Strength, Worth
 from core.text import redact
 
@@ -181,16 +181,18 @@ def insert_resolution(
     original: str | None = None,
     tags: Sequence[str] = (),
     reason: str = "",
-    rejected: Collection[str] | None = None,
+    rejected: Collection[Deed] | None = None,
     lesson: Lesson | None = None,
 ) -> int | None:
     """The row alone, as `add_resolution` writes it: nothing of the case is brought up to date.
 
-    A harvest stores again as rejected what a person rejected. `rejected`: the `rejected_texts`, where they are known.
+    A harvest stores again as rejected what a person rejected. `rejected`: the `rejected_deeds`, where they are known.
     """
-    kept = redact(text)[:TEXT_KEPT]
+    kept, lesson_kept = redact(text)[:TEXT_KEPT], stored_lesson(lesson)
     if status == "draft" and author == "harvest":
-        status = "rejected" if kept in (rejected_texts(con, case_id) if rejected is None else rejected) else status
+        refused = rejected_deeds(con, case_id) if rejected is None else rejected
+        own = {deed(kept, None), deed(kept, parse_lesson(lesson_kept))} if refused else set[Deed]()
+        status = "draft" if own.isdisjoint(refused) else "rejected"
     con.execute(
         INSERT_RESOLUTION,
         (
@@ -208,7 +210,7 @@ def insert_resolution(
             None if original is None else redact(original)[:TEXT_KEPT],
             dump_names(tags) or "[]",
             redact(reason),
-            stored_lesson(lesson),
+            lesson_kept,
         ),
     )
     return con.last_insert_rowid() if con.changes() else None
@@ -219,10 +221,11 @@ def stored_lesson(lesson: Lesson | None) -> str | None:
     return None if lesson is None else redact(lesson_json(lesson))[:TEXT_KEPT]
 
 
-def rejected_texts(con: apsw.Connection, case_id: int) -> frozenset[str]:
-    """What a person said is no fix of the case."""
-    sql = "SELECT text FROM resolution WHERE case_id = ? AND status = 'rejected'"
-    return frozenset(cast("str", text) for (text,) in con.execute(sql, (case_id,)))
+def rejected_deeds(con: apsw.Connection, case_id: int) -> frozenset[Deed]:
+    """What a person said is no fix of the case: each text, and what it does."""
+    sql = "SELECT text, lesson FROM resolution WHERE case_id = ? AND status = 'rejected'"
+    rows = cast("list[tuple[str, str | None]]", con.execute(sql, (case_id,)).fetchall())
+    return frozenset(deed(text, known) for text, stored in rows for known in (None, parse_lesson(stored)))
 
 
 def resolutions_of(con: apsw.Connection, case_id: int, most: int = 200) -> tuple[Resolution, ...]:
@@ -340,12 +343,12 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
     resolution that now answers; they and the `stale` ones are named and indexed again.
     """
     current: dict[int, tuple[int | None, bool]] = {}
-    rejected: dict[int, frozenset[str]] = {}
+    rejected: dict[int, frozenset[Deed]] = {}
     added = 0
     for draft in drafts:
         if draft.case_id not in current:
             current[draft.case_id] = _current_stays(con, draft.case_id)
-            rejected[draft.case_id] = rejected_texts(con, draft.case_id)
+            rejected[draft.case_id] = rejected_deeds(con, draft.case_id)
         before, stays = current[draft.case_id]
         made = insert_resolution(
             con,

@@ -7,6 +7,7 @@ Where a lesson holds: a person confirms that it helps in every project, or takes
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
@@ -40,7 +41,7 @@ from core.errors.curation.transaction import (
 )
 from core.errors.curation.triage import WAITING
 from core.errors.identity.codes import codes_differ
-from core.errors.lessons import Lesson, edited_lesson
+from core.errors.lessons import DO_TEXT, Lesson, deed, edited_lesson, parse_lesson
 from core.errors.retrieval.answer import Status
 from core.lexical import any_of, terms
 from core.store import Store, faults
@@ -198,14 +199,28 @@ def _reject(
     while (target := _picked(con, seen, pick)) is not None and (done is None or all_of_it):
         if target.status == "rejected" and target.reason == why:
             break
-        # The same words again, from another session, are no better.
+        # The same words again, from another session, are no better, nor is a draft that does the same.
         con.execute(
-            "UPDATE resolution SET status = 'rejected', reason = ? WHERE case_id = ? AND (id = ? OR text = ?)",
-            (why, seen.case_id, target.id, target.text),
+            "UPDATE resolution SET status = 'rejected', reason = ? WHERE case_id = ?"
+            " AND (id = ? OR text = ? OR id IN (SELECT value FROM json_each(?)))",
+            (why, seen.case_id, target.id, target.text, json.dumps(_copies(con, seen.case_id, target))),
         )
         done = done or target.id
         pick = None if all_of_it else pick
     return None if done is None else DecisionResult(done)
+
+
+def _copies(con: apsw.Connection, case_id: int, fix: Resolution) -> list[int]:
+    """The drafts of the case that do the same as the fix."""
+    if fix.lesson is None:
+        return []
+    rows = con.execute(
+        f"SELECT id, text, lesson FROM resolution WHERE case_id = ? AND status = 'draft' AND {DO_TEXT} = ?",
+        (case_id, fix.lesson.do.text),
+    )
+    same = deed(fix.text, fix.lesson)
+    drafts = cast("list[tuple[int, str, str]]", rows.fetchall())
+    return [draft for draft, text, stored in drafts if deed(text, parse_lesson(stored)) == same]
 
 
 def _edit(

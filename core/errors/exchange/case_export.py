@@ -267,10 +267,16 @@ def export_file(
     return Exported(path, max(0, pieces.count), size)
 
 
-def _into_block(store: Store, path: Path, *, force: bool, told: Callable[[int], object]) -> Exported:
+def block_of_fixes(store: Store, told: Callable[[int], object] = lambda _count: None) -> tuple[str, int]:
+    """The body of the block that `export_file` writes into a file for agents, and how many fixes it has. Raises
+    Fault."""
     fixes = _Counted(verified_fixes(store), told)
-    body = block_body(guarded(fixes, store.path))
-    return Exported(path, fixes.count, write_block(path, KIND, body, force=force))
+    return block_body(guarded(fixes, store.path)), fixes.count
+
+
+def _into_block(store: Store, path: Path, *, force: bool, told: Callable[[int], object]) -> Exported:
+    body, count = block_of_fixes(store, told)
+    return Exported(path, count, write_block(path, KIND, body, force=force))
 
 
 @dataclass(slots=True)

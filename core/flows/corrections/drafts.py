@@ -45,6 +45,20 @@ def refuse_outside(con: apsw.Connection, file: Path, session_id: str) -> None:
     raise Fault("invalid_input", told, "pass a rule file in a clone or worktree of this project")
 
 
+def folder_of_draft(store: Store, draft: RuleDraft, here: Path) -> Path | None:
+    """The project of a draft on this machine: the folder of its session, else `here` if that is a clone of it."""
+    with faults(store.path):
+        row = store.con.execute("SELECT repository, remote, project FROM session WHERE id = ?", (draft.session,))
+        found = cast("tuple[str, str, str] | None", row.fetchone())
+    repository, remote, project = found or ("", "", "")
+    for folder in (Path(project) if project else here, here):
+        git = git_folder(str(folder)) if folder.is_absolute() and folder.is_dir() else None
+        own = str(folder) == project or recorded_names(folder) & {repository, remote} - {""}
+        if git is not None and own:
+            return Path(git.root)
+    return None
+
+
 def recorded_names(folder: Path) -> set[str]:
     """What the repository of a folder may be recorded as: its remote, its folder, or, of a folder that was not on this
     machine, the name alone."""
@@ -107,7 +121,7 @@ def take_out(path: Path, rule: str) -> None:
         return
     left = [one for one in _rules(body) if one != rule]
     if block.edited or len(left) == len(_rules(body)):
-        hint = f"nothing undone: delete {heading[4:-1]} manually, then run the command again"
+        hint = f"nothing undone: delete {heading[4:-1]} manually, then undo again"
         raise edited_by_hand(str(path), block.line, hint)
     write_block(path, KIND, "\n\n".join(left) or None)
 

@@ -301,6 +301,8 @@ def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
         "what may be cut comes last"
     )
     assert "Why weak: no step is linked." in draw_fix(fix, UNICODE).plain
+    narrow = fix_title(fix and replace(fix, resolved_by="Bash"), UNICODE, more="12 drafts, X rejects all", width=60)
+    assert narrow.plain == " Fix  ◐ draft  ·  weak  ·  12 drafts, X rejects all ", "whole facts are left out"
 
 
 def test_the_card_repeats_no_error_and_breaks_code_like_a_diff() -> None:

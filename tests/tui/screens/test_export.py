@@ -24,7 +24,7 @@ from tests.tui.support import app_on, frame, make_casebook, offered, put, told, 
 from tests.tui.terminal.test_typed_ahead import send
 from tui.panes.errors.queries import Scope
 from tui.panes.evidence.screen import EvidenceScreen
-from tui.screens.export import ExportScreen
+from tui.screens.export import ExportScreen, PreviewScreen
 from tui.services.exporting import export_of, proposed
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import PathBox
@@ -242,19 +242,24 @@ async def test_a_copy_is_made_from_every_pane_and_never_over_another_file(book: 
         file = tmp_path / "here" / "casebook-2026-03-14.db"
         assert app.screen.query_one(PathBox).value == str(file)
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, f"The casebook written to {file} ("))
+        await until(pilot, lambda: told(app, f"Backup written to {file} ("))
         assert cases(file) == cases(book)
         await asked(pilot, app, "back up the casebook")
         await pilot.press("enter")
         await until(pilot, lambda: f"{file} already exists." in words(app))
         assert "F2" not in words(app)
         before = file.read_bytes()
+        app.screen.query_one(PathBox).value = str(tmp_path / "copy.db")
+        await pilot.press("enter")
+        await until(pilot, lambda: told(app, f"Backup written to {tmp_path / 'copy.db'} ("))
+        await asked(pilot, app, "back up the casebook")
+        assert app.screen.query_one(PathBox).value == str(file), "where no export went is not offered"
         await pilot.press("f2", "escape")
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
         assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize(("fault", "said"), [(None, "The casebook written to"), ("no room", "No room. Make some.")])
+@pytest.mark.parametrize(("fault", "said"), [(None, "Backup written to"), ("no room", "No room. Make some.")])
 async def test_a_copy_that_is_left_alone_ends_and_tells(
     book: Path, monkeypatch: pytest.MonkeyPatch, fault: str | None, said: str
 ) -> None:
@@ -353,12 +358,21 @@ async def test_fixes_go_into_a_block_of_a_file_for_agents_and_the_key_replaces_a
         await started(pilot, app)
         await asked(pilot, app, "export the verified fixes")
         await named(pilot, app, file)
+        await until(pilot, lambda: "Write 2 fixes to AGENTS.md" in frame(app))
+        assert "Known errors and their fixes" in frame(app)
+        await pilot.press("escape")
+        assert file.read_text() == "# Mine\n", "nothing is written before it was seen"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PreviewScreen))
+        await pilot.press("enter")
         await until(pilot, lambda: told(app, f"2 fixes written to {file}"))
         text = file.read_text()
         assert text.startswith("# Mine\n\n<!-- casebook:start fixes sha=")
         file.write_text(text.replace("Written by", "Edited by") + "more of mine\n")
         await asked(pilot, app, "export the verified fixes")
         app.screen.query_one(PathBox).value = str(file)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PreviewScreen))
         await pilot.press("enter")
         await until(pilot, lambda: "edited by hand" in words(app))
         await pilot.press("f2")

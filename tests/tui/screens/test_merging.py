@@ -377,7 +377,7 @@ async def test_a_fix_for_both_sides_is_asked_about(tmp_path: Path, goes: bool) -
         await until(pilot, lambda: idle(app) and shown(screen) and screen.case.read is not None)
         assert screen.case.read is not None
         leaving, staying = (one.key_line for one in screen.case.read.case.fingerprints)
-        for answer in ("escape", "down" if goes else "home"):
+        for answer in ("escape", "j" if goes else "home"):
             await pilot.press("P")
             await until(pilot, lambda: isinstance(app.screen, PickErrors))
             await pilot.press("enter")

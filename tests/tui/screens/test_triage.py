@@ -85,7 +85,7 @@ async def test_fifty_harvested_drafts_in_a_hundred_keys_and_all_of_it_taken_back
             assert screen.queue.remaining < left or chosen.part, "a part was counted with its incident"
         await until(pilot, lambda: idle(app))
         assert pressed <= 100
-        assert f"{screen.queue.remaining:,} left" in frame(app)
+        assert f"{screen.queue.remaining:,} incidents left" in frame(app)
     assert waiting(harvested) <= start - 50
     decided = exports(harvested)
     assert decided != before
@@ -108,7 +108,9 @@ async def test_enter_reads_on_in_the_queue(casebook: Path) -> None:
         for key in ("enter", "l", "right"):
             await pilot.press(key)
             assert app.focused is screen.case, key
+            await until(pilot, lambda: "space select" not in frame(app))
             await pilot.press("escape")
+            await until(pilot, lambda: "space select" in frame(app))
             assert app.focused is screen.rows, key
         assert not toasts(app)
 
@@ -141,6 +143,23 @@ async def test_marked_cases_are_decided_as_one_change(casebook: Path) -> None:
             assert len(whole_history(store).changes) == 1
         await pilot.press("u")
         await until(pilot, lambda: idle(app) and screen.queue.remaining == 4)
+
+
+async def test_the_cursor_stays_on_an_undecided_case_when_marked_ones_leave(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:
+        for at in range(3):
+            put(store, f"error: draft {'abc'[at]} of three", "shell", f"Do {at}.", "draft", 3)
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        rows = [one.row.id for one in screen.queue.rows]
+        await pilot.press("j", "space", "space")
+        assert (screen.queue.marked, screen.rows.chosen) == (frozenset(rows[1:3]), 3)
+        await pilot.press("N")
+        await until(pilot, lambda: idle(app) and screen.queue.remaining == len(rows) - 2)
+        chosen = screen.queue.get(screen.rows.chosen)
+        assert chosen is not None
+        assert chosen.row.id == rows[3]
 
 
 async def test_a_skipped_case_stays_and_a_mark_can_be_dropped(casebook: Path) -> None:
@@ -239,6 +258,27 @@ async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) 
         assert "TS2304" in frame(app)
 
 
+async def test_a_change_that_depends_on_a_later_one_leads_to_it(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:
+        first, other = (row.id for row in triage_queue(store).cases[:2])
+        for text in ("one", "two"):
+            verify(store, person(), [look(store.con, first)], Written(text))
+        verify(store, person(), [look(store.con, other)], Written("elsewhere"))
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await opened(pilot, app)
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "3 changes" in frame(app))
+        await pilot.press("j", "j")
+        await until(pilot, lambda: "change 1 " in frame(app))
+        await pilot.press("u")
+        await until(pilot, lambda: "cannot be undone" in "".join(toasts(app)))
+        assert "resolution row" not in "".join(toasts(app))
+        await until(pilot, lambda: "change 2 " in frame(app))
+        await pilot.press("k", "c")
+        await until(pilot, lambda: f"History of case {other}" in frame(app) and "1 change" in frame(app))
+
+
 async def test_the_history_draws_the_fix_of_a_change_with_its_diff(tmp_path: Path) -> None:
     path = tmp_path / "diff.db"
     with open_store(path, write=True, create=True) as store:
@@ -301,6 +341,21 @@ async def test_every_size_is_lived_through(casebook: Path, size: tuple[int, int]
         await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "Triage" in frame(app))
 
 
+async def test_a_screen_over_a_conflict_has_the_layout_of_its_size_from_the_first(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        app.jobs.cancel("triage-watch")
+        with open_store(casebook, write=True) as store:
+            verify(store, "ben", [look(store.con, screen.queue.rows[0].row.id)], Written("Import it from './orders'."))
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        app.action_perform("conflict.write")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        assert app.screen.has_class("-narrow", "-tall"), "before it is told its size"
+
+
 async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
@@ -330,8 +385,11 @@ async def test_the_heading_says_how_many_drafts_one_key_rejects(casebook: Path) 
     app = app_on(casebook)
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
-        await until(pilot, lambda: shown(screen) and "drafts, X rejects all" in frame(app))
+        await until(pilot, lambda: shown(screen) and "3 drafts, X rejects all ─" in frame(app))
         assert screen.queue.rows[0].row.id == case_id
+        await pilot.press("x")
+        await until(pilot, lambda: shown(screen) and "2 drafts, X rejects all ─" in frame(app))
+        assert f"rejected a draft of #{case_id}, 2 left" in frame(app)
         await pilot.press("X")
         await until(pilot, lambda: idle(app) and shown(screen) and screen.queue.index_of(case_id) is None)
         assert "rejects all" not in frame(app), "the next case has one draft"
@@ -356,6 +414,7 @@ async def test_a_draft_is_rejected_with_a_reason_that_the_history_shows(casebook
         await until(pilot, lambda: app.screen is screen and idle(app))
     with open_store(casebook) as store:
         case = show_case(store, case_id)
+    assert case is not None
     (fix,) = [one for one in case.resolutions if one.status == "rejected"]
     assert fix.reason == "hides it"
     assert draw_history(case.resolutions, UNICODE, NOW).plain.split("\n")[0].endswith("hides it")

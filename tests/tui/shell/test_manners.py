@@ -160,6 +160,20 @@ async def test_a_session_and_a_whole_text_show_their_keys_and_explain_them(tmp_p
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
 
+async def test_the_full_message_of_an_error_opens_at_its_key_line(tmp_path: Path) -> None:
+    path, key = tmp_path / "long.db", "error: unit aa failed"
+    before = "\n".join(f"downloading part {number}" for number in range(400))
+    with open_store(path, write=True, create=True) as store:
+        put(store, key, "shell", None, message=f"{before}\n{key}\nafter")
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("down", "o")
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 0" in frame(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, WholeText) and f"  {key} " in frame(app))
+
+
 @pytest.mark.parametrize("size", [SMALL, (100, 30), WIDE, (160, 40), (200, 50)])
 async def test_a_toast_loses_no_korean_letter_to_the_parts_below_it(casebook: Path, size: tuple[int, int]) -> None:
     app = app_on(casebook)

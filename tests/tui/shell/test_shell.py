@@ -11,8 +11,10 @@ from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from core.base.config.settings_sources import load_config
+from core.store import open_store
+from core.store.jobs import begin, progress
 from tests.tui.panes.evidence.support import one_of_each, opened
-from tests.tui.support import NOW, app_on, frame, offered, settled, toasts, until
+from tests.tui.support import NOW, app_on, frame, offered, put, settled, toasts, until
 from tui.actions.action import Around, Situation
 from tui.actions.registry import ACTIONS, BY_NAME
 from tui.panes.errors.actions import ErrorsNow
@@ -22,6 +24,7 @@ from tui.panes.rules.screen import RulesScreen
 from tui.runtime.messages import PaneCounted
 from tui.runtime.state import State, read_state, state_file, write_state
 from tui.screens.help import HelpScreen
+from tui.screens.palette import JumpScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
 from tui.shell.appearance import DARK, LIGHT, read_theme, user_themes
@@ -213,13 +216,20 @@ async def test_what_the_command_line_cites_goes_before_the_pane_one_was_in(caseb
 
 async def test_the_status_says_where_what_and_how(casebook: Path, tmp_path: Path) -> None:
     app = CasebookApp(casebook, around=around(tmp_path), clock=lambda: NOW)
-    async with app.run_test(size=(120, 60)) as pilot:
+    async with app.run_test(size=(120, 60), notifications=True) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         await pilot.press("down", "S")
         await until(pilot, lambda: "indexes" in frame(app) and "Versions" in frame(app))
         text = frame(app)
         for told in ("sample.db", "5 cases", "vector", "Jobs", "casebook.log", "Textual", "schema"):
             assert told in text, told
+        with open_store(casebook, write=True) as store:
+            put(store, "error: written by a run", "shell", None)
+            job = begin(store, "import", total=100)
+            assert job is not None and progress(store, job, 40)
+            await until(pilot, lambda: "6 cases, " in frame(app) and "40 B of 100 B" in frame(app))
+        await pilot.press("x")
+        await until(pilot, lambda: toasts(app) == ["No import is running."])
         await pilot.press("escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
@@ -259,6 +269,7 @@ async def test_a_letter_jumps_to_its_part(casebook: Path) -> None:
         await until(pilot, lambda: app.errors.case.read)
         await pilot.press("ctrl+o")
         await until(pilot, lambda: len(app.screen_stack) == 2)
+        assert isinstance(app.screen, JumpScreen)
         letters = {target.widget: letter for letter, target in app.screen._targets.items()}
         assert next(iter(letters)) is app.errors.box
         await pilot.press(letters[app.errors.case])
@@ -281,6 +292,7 @@ async def test_no_letter_covers_what_a_row_begins_with(casebook: Path, size: tup
         assert [line[:6] for line in frame(app).split("\n") if "error TS2304" in line] == before
         first = next(line for line in frame(app).split("\n") if "ModuleNotFound" in line)
         assert "●" in first
+        assert isinstance(app.screen, JumpScreen)
         places = [target.at for target in app.screen._targets.values()]
         assert len(set(places)) == len(places)
 

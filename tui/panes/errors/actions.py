@@ -27,7 +27,8 @@ CURATE, DECIDE, WRITE, PAST = "Curate", "Triage", "Fix editor", "History"
 @dataclass(frozen=True, slots=True)
 class CaseNow(Situation):
     """A case before a person: whether one is open, has a fix, and a lesson; `unsaved`: texts that were typed and left;
-    `waiting` and `marked`: rows of the queue; `alike`: cases that wait and read like this one."""
+    `waiting` and `marked`: rows of the queue; `alike`: cases that wait and read like this one; `reading`: the case
+    beside the queue has the focus."""
 
     case_open: bool = False
     has_fix: bool = False
@@ -36,6 +37,7 @@ class CaseNow(Situation):
     waiting: int = 0
     marked: int = 0
     alike: int = 0
+    reading: bool = False
 
 
 CURATION_PLACES: tuple[Place, ...] = (
@@ -64,6 +66,10 @@ _LESSON = needs(CaseNow, lambda now: now.lesson, "This fix has no lesson.", _CHA
 _UNSAVED = needs(CaseNow, lambda now: now.unsaved, "There is no unsaved fix.", _WRITABLE)
 _TRIAGE = needs(CaseNow, lambda now: now.focus == "triage", "Only available in triage. Press {triage.open} to open it.")
 _QUEUE = needs(CaseNow, lambda now: now.waiting, "Triage is empty.", _TRIAGE, _WRITABLE)
+_IN_QUEUE = needs(
+    CaseNow, lambda now: not now.reading, "In the case, this key scrolls. Press {case.back} to select in the list.",
+    _QUEUE,
+)  # fmt: skip
 _DRAFT = needs(
     CaseNow, lambda now: now.has_fix or now.marked,
     "This case has no draft. To write a fix, press {fix.write}. To skip the case, press {triage.skip}.", _QUEUE,
@@ -95,7 +101,8 @@ CURATION: tuple[Action, ...] = (
     Action("triage.reject_why", "Reject draft with a reason", ("r",), "triage", DECIDE, needs=_DRAFT),
     Action("triage.skip", "Skip for now", ("s",), "triage", DECIDE, "skip", 5, needs=_QUEUE),
     Action("triage.noise", "Mark as noise", ("N",), "triage", DECIDE, "noise", 6, needs=_QUEUE),
-    Action("triage.mark", "Select for a bulk action", ("space",), "triage", DECIDE, "select", 7, True, False, _QUEUE),
+    Action("triage.mark", "Select for a bulk action", ("space",), "triage", DECIDE, "select", 7, True, False,
+           _IN_QUEUE),
     Action("triage.mark_all", "Select all or none", ("A",), "triage", DECIDE, needs=_QUEUE),
     Action("triage.merge", "Merge the selected cases, or this case with another", ("M",), "triage", DECIDE,
            needs=_QUEUE),
@@ -114,7 +121,7 @@ CURATION: tuple[Action, ...] = (
     Action("write.merge", "Merge another case into this one", ("ctrl+b",), "write", WRITE, "merge", 10, needs=_TEXT),
     Action("write.noise", "Mark the case as noise", ("f12",), "write", WRITE, "noise", 11, needs=_TEXT),
     Action("write.back", "Back (keeps your text)", ("escape",), "write", WRITE, "back", 3, palette=False),
-    Action("history.undo", "Undo this change", ("u",), "history", PAST, "undo", 1, needs=_PAST),
+    Action("history.undo", "Undo or redo this change", ("u",), "history", PAST, "undo/redo", 1, needs=_PAST),
     Action("history.case", "Switch between this case and all cases", ("c",), "history", PAST, "this case", 2,
            needs=_PAST),
     Action("history.back", "Back", ("q", "C"), "history", PAST, "back", 3, palette=False),

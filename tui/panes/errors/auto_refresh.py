@@ -216,12 +216,14 @@ class LiveResults(Performs, Results):
         export = export_of(cast("Kind", kind), self._clock(), self.every, self.listed)
 
         def ended(folder: str | None) -> None:
-            self._folder = self._folder if folder is None else Path(folder)
+            if folder is not None and kind != "backup":
+                self._folder = Path(folder)
 
         def notify(text: str, severity: str) -> None:
             self.post_message(PaneSaid(text, severity))
 
-        self.app.push_screen(ExportScreen(export, proposed(self._folder, export.name), self._jobs, notify), ended)
+        folder = None if kind == "backup" else self._folder  # an export's folder is mostly a project's
+        self.app.push_screen(ExportScreen(export, proposed(folder, export.name), self._jobs, notify), ended)
 
     def unfilter(self) -> None:
         """Show what the filter hid."""

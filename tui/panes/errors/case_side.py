@@ -57,13 +57,16 @@ class CaseSide(Reading):
         """The error's name, the draft and its source, then the error itself."""
         yield from (self._head, self._fix, self._raw, self._past)
 
-    def show(self, read: Read | None) -> None:
+    def show(self, read: Read | None, loading: str = "") -> None:
+        """Show this case; without one, what is `loading`."""
         moved = (self.read and self.read.case.id) != (read and read.case.id)
         self.read = read
         if read is None:
             self.fix = None
             for part in (self._head, self._fix, self._raw, self._past):
                 part.set_content(Content(""))
+            if loading:
+                self._head.set_content(Content.styled(loading, "$cb-dim"))
             self.border_subtitle = Content("")
             return
         case = read.case
@@ -84,7 +87,8 @@ class CaseSide(Reading):
 
     def _draw_fix(self) -> None:
         fix = self.fix
-        self._fix.border_title = draw.fix_title(fix, self._signs, more=self._more_drafts())
+        more = self._more_drafts()
+        self._fix.set_heading(lambda width: draw.fix_title(fix, self._signs, more=more, width=width))
         status = "" if fix is None else fix.status
         self._fix.update_classes({f"-{name}": name == status for name in ("verified", "draft")})
         case, signs = None if self.read is None else self.read.case, self._signs
@@ -102,7 +106,9 @@ class CaseSide(Reading):
     def _more_drafts(self) -> str:
         """How many drafts wait here, where a rejected one is followed by the next, and the key for all of them."""
         fixes = () if self.read is None else self.read.case.resolutions
-        drafts = len({one.text for one in fixes if one.status == "draft" and one.replaced_by is None})
+        from core.errors.lessons import deed
+
+        drafts = len({deed(one.text, one.lesson) for one in fixes if one.status == "draft" and one.replaced_by is None})
         if drafts < 2 or not self._with_fix or self._signs.lacks("{triage.reject_all}"):
             return ""
         return self._signs.fill_keys(f"{drafts} drafts, {{triage.reject_all}} rejects all")

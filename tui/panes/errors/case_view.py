@@ -277,8 +277,8 @@ class CaseView(Reading):
         self._hit = hit, lit
         self._draw_head()
         self._draw_masked()
-        self._fix.border_title = draw.fix_title(self.fix, signs, self.standing)
-        fix, line = self.fix, draw.head_line(case, hit, read.error)
+        fix, line, standing = self.fix, draw.head_line(case, hit, read.error), self.standing
+        self._fix.set_heading(lambda width: draw.fix_title(fix, signs, standing, width=width))
         self._fix.set_wrapped(lambda width: draw.draw_fix(fix, signs, case, width, line))
         status = "unresolved" if self.fix is None else self.fix.status
         self._fix.update_classes({f"-{name}": name == status for name in _STATUSES})
@@ -483,7 +483,7 @@ class Reader:
         self._changed = changed
         self._failed = failed
         self._at: Row | None = None
-        self._away: list[int] = []
+        self._away: list[tuple[int, Callable[[], object] | None]] = []
         self._opened: int | None = None
         self._used: set[tuple[str, int]] = set()
         self._drawn: tuple[Read | None, Row | None] | None = None
@@ -531,7 +531,7 @@ class Reader:
 
     @property
     def _next_case(self) -> int | None:
-        return self._away[-1] if self._away else self._at.id if self._at is not None else None
+        return self._away[-1][0] if self._away else self._at.id if self._at is not None else None
 
     def _let_go(self) -> str:
         """What was to be done; it is not any more, and keys need not wait."""
@@ -540,17 +540,22 @@ class Reader:
             self._app.let_keys_go()
         return then
 
-    def go_to(self, case_id: int) -> None:
-        """Read a similar case; the list stays where it is."""
-        self._away.append(case_id)
+    def go_to(self, case_id: int, leave: Callable[[], object] | None = None) -> None:
+        """Read a case that is not the chosen one; the list stays where it is. `leave`: the way back from it, where one
+        came from another pane."""
+        if leave is not None:
+            self._away.clear()
+        self._away.append((case_id, leave))
         self._read(0.0)
 
     def back(self) -> bool:
-        """Back to the case one came from; False where one came from the list."""
+        """Back to the case or the pane one came from; False where one came from the list."""
         if not self._away:
             return False
-        self._away.pop()
+        _, leave = self._away.pop()
         self._read(0.0)
+        if leave is not None:
+            leave()
         return True
 
     def use(self, case_id: int) -> None:
@@ -588,6 +593,7 @@ class Reader:
             self._let_go()
             self._failed(fault)
 
-        searched = self._at is not None and self._at.tier is not None
+        visiting = bool(self._away) and self._away[0][1] is not None  # whatever was searched, this is no answer to it
+        searched = self._at is not None and self._at.tier is not None and not visiting
         work = read_case(case_id, None if row is None else row.hit, searched=searched)
         self._jobs.run("case", work, show, failed, delay=delay)

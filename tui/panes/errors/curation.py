@@ -53,7 +53,8 @@ class Decision:
 
     `written`: the text for `edit`, `verify` or `split`; `status`: what `edit` makes of it; `pick`: the fix that is
     meant instead of the one that answers; `fingerprints`: what `split` moves, without the fixes `keep`, with the fixes
-    `take`; `all_of_it`: `reject` every fix that could answer, `reason`: why. `merge` keeps the first case.
+    `take`; `all_of_it`: `reject` every fix that could answer, `reason`: why; `left`: the fixes of the case that
+    wait behind a rejected one. `merge` keeps the first case.
     """
 
     act: Act
@@ -67,6 +68,7 @@ class Decision:
     take: tuple[int, ...] = ()
     all_of_it: bool = False
     reason: str = ""
+    left: int = 0
 
     @property
     def cases(self) -> tuple[int, ...]:
@@ -275,8 +277,12 @@ def _did(decision: Decision, done: Curated) -> str:
         return f"{done_so} {_case_names(decision.cases[1:])} into #{done.cases[0]}"
     if decision.act == "split":
         return f"{done_so} #{done.made} from #{done.cases[0]}"
+    if decision.left:
+        return f"{done_so} a draft of #{done.cases[0]}, {decision.left:,} left"
     more = f" and {len(done.parts):,} more of its incident" if done.parts else ""
-    return f"{done_so} {_case_names(done.cases)}{more if len(done.cases) == 1 else more.replace('its', 'their')}"
+    more = more if len(done.cases) == 1 else more.replace("its", "their")
+    verified = " as verified" if (decision.act, decision.status) == ("edit", "verified") else ""
+    return f"{done_so} {_case_names(done.cases)}{verified}{more}"
 
 
 def _case_names(cases: Sequence[int]) -> str:
@@ -291,11 +297,12 @@ def edit_outside(app: App[Any], environ: Mapping[str, str], text: str, case: Cas
     words, why = editor_of(environ, to_read=False)
     if why:
         return None, why
-    back, why = change_in(app, words, _note(case) + inert(text), ".md")
+    shown = inert(text).rstrip("\n")
+    back, why = change_in(app, words, f"{_note(case)}{shown}\n", ".md")
     if back is None:
         return None, why
     found = without_note(back)
-    return (text if found.rstrip("\n") == inert(text).rstrip("\n") else found), ""
+    return (text if found.rstrip("\n") == shown else found), ""
 
 
 def inert(text: str) -> str:
@@ -414,9 +421,18 @@ class Curating(Decisions, Performs):
         if read is not None and (decision := scope_of_lesson(read)) is not None:
             self.decide(decision)
 
-    def take_back(self, change: int | None = None, then: Heard | None = None) -> None:
-        """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does."""
-        self.undo(self._returned("Undone", then), self._not_returned, change)
+    def take_back(
+        self, change: int | None = None, then: Heard | None = None, refused: Callable[[Fault], object] | None = None
+    ) -> None:
+        """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does.
+        `refused` hears why not, besides a toast."""
+
+        def not_returned(fault: Fault) -> None:
+            self._not_returned(fault)
+            if refused is not None:
+                refused(fault)
+
+        self.undo(self._returned("Undone", then), not_returned, change)
 
     def bring_back(self, then: Heard | None = None) -> None:
         """Bring back what was taken back last."""

@@ -161,15 +161,26 @@ class HistoryScreen(Performs, ModalScreen[None]):
             self.dismiss()
 
     def _toggle_case(self) -> None:
+        one = self._changes.get(self._list.chosen)
+        if not self._one_case and one is not None and one.change.cases:
+            self._case_id = one.change.cases[0]
         if self._case_id is None:
-            self._curating.say("You opened the history without a selected case.", "warning")
+            self._curating.say("The selected change is about no case.", "warning")
             return
         self._one_case = not self._one_case
         self._load()
 
     def _take_back(self) -> None:
         if (one := self._changes.get(self._list.chosen)) is not None:
-            self._curating.take_back(one.last, self._undone)
+            self._curating.take_back(one.last, self._undone, self._refused)
+
+    def _refused(self, fault: Fault) -> None:
+        """Go to the later change that must be undone first."""
+        later = fault.details.get("later")
+        entries = self._changes.entries
+        at = next((at for at, one in enumerate(entries) if later in (one.change.change, one.last)), None)
+        if at is not None and self.is_attached:
+            self._list.choose(at)
 
     def _lead(self) -> None:
         """To what the chosen change is about: the quote, or the case."""

@@ -124,6 +124,10 @@ class AskReason(AskLine):
         super().__init__("reason", "Reject with a reason", "enter rejects, esc cancels", box, blank="")
 
 
+_MOVES: list[BindingType] = [Binding("j", "move(1)", "Next"), Binding("k", "move(-1)", "Previous")]
+"""The keys of every other list, beside the arrows."""
+
+
 class PickErrors(ModalScreen["tuple[str, ...] | None"]):
     """Ends with the fingerprints that are to leave the case, or with None."""
 
@@ -131,6 +135,7 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Close"),
         Binding("space,x", "mark", "Select"),
+        *_MOVES,
     ]
 
     def __init__(self, case: Case, signs: Signs) -> None:
@@ -158,6 +163,10 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
         elif self.is_current:
             self.dismiss(tuple(self._finer[at].fingerprint for at in chosen))
 
+    def action_move(self, by: int) -> None:
+        """To the next line, or the one before."""
+        _move(self._list, by)
+
     def action_mark(self) -> None:
         """Mark the one under the cursor, or no longer."""
         if (at := self._list.highlighted) is not None:
@@ -183,11 +192,18 @@ _LINES = 6
 """Lines of the fix that are shown."""
 
 
+def _move(lines: OptionList, by: int) -> None:
+    if by > 0:
+        lines.action_cursor_down()
+    else:
+        lines.action_cursor_up()
+
+
 class WhoseFix(ModalScreen["bool | None"]):
     """Ends with whether the fix goes with the errors that leave the case, or with None."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close"), *_MOVES]
 
     def __init__(self, case: Case, leaving: tuple[str, ...], fix: Resolution, signs: Signs) -> None:
         super().__init__()
@@ -210,6 +226,10 @@ class WhoseFix(ModalScreen["bool | None"]):
             frame.border_subtitle = Content("enter selects, esc cancels")
             yield Static(Content(self._text), id="whose-fix-text")
             yield self._list
+
+    def action_move(self, by: int) -> None:
+        """To the other choice."""
+        _move(self._list, by)
 
     def on_mount(self) -> None:
         self._list.highlighted = 0

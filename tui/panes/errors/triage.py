@@ -151,14 +151,17 @@ class Queue(FixedRows[Entry]):
 
 
 def _drawn(queue: Queue) -> Queue:
-    """The queue with its rows: those decided here are gone, and with an item its other findings."""
+    """The queue with its rows: those decided here are gone, and with an item its other findings, which are skipped
+    with it too."""
     entries: list[Entry] = []
-    item_gone = False
+    item_gone = item_skipped = False
     for row in queue.read.rows:
         part = row.id in queue.read.parts
-        item_gone = item_gone if part else row.id in queue.gone
+        if not part:
+            item_gone, item_skipped = row.id in queue.gone, row.id in queue.skipped
         if row.id not in queue.gone and not (part and item_gone):
-            entries.append(Entry(row, row.id in queue.marked, row.id in queue.skipped, part))
+            skipped = row.id in queue.skipped or (part and item_skipped)
+            entries.append(Entry(row, row.id in queue.marked, skipped, part))
     shown = frozenset(one.row.id for one in entries)
     return replace(queue, rows=tuple(entries), marked=queue.marked & shown)
 
@@ -251,7 +254,7 @@ class QueueView(ListView):
 
     def caption(self, queue: Queue) -> None:
         """How many wait, above; what was decided last, or how many are marked and what `M` joins, below."""
-        self.border_title = Content(f"Triage {self._signs.dot} {queue.remaining:,} left")
+        self.border_title = Content(f"Triage {self._signs.dot} {counted(queue.remaining, 'incident')} left")
         self.border_subtitle = Content(inline(self.trouble or self._said(), 200))
         joins = queue.joins(self.rows.chosen) if queue.marked else None
         if joins is not None:
@@ -331,6 +334,8 @@ class TriageScreen(Performs, ModalScreen[None]):
     def situation(self) -> Situation:
         return CaseNow(
             "triage",
+            rows=self.queue.total,
+            reading=self.case.has_focus,
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
             waiting=self.queue.total,
@@ -383,8 +388,13 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def _on_arrival(self, case_id: int | None) -> None:
         if case_id == self._chosen_id:
-            self.case.show(None if case_id in self._curating.pending else self._ahead.get(case_id))
+            pending = case_id in self._curating.pending
+            read = None if pending else self._ahead.get(case_id)
+            self.case.show(read, "" if case_id is None or read is not None else "Loading the draft")
             self._keys.situation = replace(self.situation(), around=workbench(self).situation().around)
+
+    def on_descendant_focus(self) -> None:
+        self._keys.situation = replace(self.situation(), around=workbench(self).situation().around)
 
     # Deciding --------------------------------------------------------------------------------------------------------
 
@@ -440,13 +450,23 @@ class TriageScreen(Performs, ModalScreen[None]):
         cases = decision.cases
         if not cases:
             return
+        decision = replace(decision, left=_drafts_left(decision, self.case.read))
         self._curating.decide(decision, lambda done: self._ended(cases, done), told=False, about=cases)
-        if decision.act == "reject" and _has_more(decision, self.case.read):
+        if decision.left:
             self._on_arrival(self._chosen_id)  # its next draft is shown as soon as this one is rejected
             self._view.caption(self.queue)
         else:
-            alone = len(cases) == 1 and self._chosen_id in cases
-            self._put(self.queue.without(cases), self.queue.behind(self.rows.chosen) if alone else None)
+            left = self.queue.without(cases)
+            self._put(left, self._next_case(left, alone=len(cases) == 1))
+
+    def _next_case(self, left: Queue, *, alone: bool) -> int | None:
+        """The case to go on with in what is `left`: the chosen one if it stays, else the next behind it."""
+        if left.index_of(self._chosen_id) is not None:
+            return self._chosen_id
+        if alone:
+            return self.queue.behind(self.rows.chosen)
+        rest = self.queue.rows[self.rows.chosen + 1 :]
+        return next((one.row.id for one in rest if not one.skipped and left.index_of(one.row.id) is not None), None)
 
     def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
         """On disk, or not done: say which, and read again what waits."""
@@ -539,9 +559,11 @@ class TriageScreen(Performs, ModalScreen[None]):
         self.case.focus()
 
 
-def _has_more(decision: Decision, read: Read | None) -> bool:
-    """Return whether the case on the screen stays in the queue: another draft becomes current."""
-    if read is None or decision.all_of_it or decision.cases != (read.case.id,):
-        return False
-    texts = {one.text for one in read.case.resolutions if one.status != "rejected" and one.replaced_by is None}
-    return len(texts) > 1
+def _drafts_left(decision: Decision, read: Read | None) -> int:
+    """How many fixes of the case on the screen wait after a rejection: then it stays in the queue."""
+    if read is None or decision.act != "reject" or decision.all_of_it or decision.cases != (read.case.id,):
+        return 0
+    from core.errors.lessons import deed
+
+    fixes = (one for one in read.case.resolutions if one.status != "rejected" and one.replaced_by is None)
+    return max(0, len({deed(one.text, one.lesson) for one in fixes}) - 1)

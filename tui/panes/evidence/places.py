@@ -115,7 +115,9 @@ class FindScreen(LinePicker[ChosenPlace]):
 
     def _begin(self, start: Hits, _final: bool) -> None:
         self._cache = start.cache
-        if start.words and not self._box.value:
+        if not start.words:
+            self.tell("no word of the quote is in this session")
+        elif not self._box.value:
             self._box.value = start.words
             self._box.selection = Selection(0, len(start.words))
 

@@ -16,7 +16,6 @@ from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.panes.common.list_pane import ListView
-from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import EARLIER, FILTERS, LATER, Compared, Kind, QuoteFilter, Quotes, ReadQuote
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
@@ -425,11 +424,10 @@ class QuoteView(Vertical):
         if not self.asking or self.read is None:
             return ""
         quote = self.read.quote
-        if quote.row.state != "ambiguous":
+        if quote.row.state != "ambiguous" or self.looked.picked or self.looked.drawn is not None:
             return self._signs.fill_keys("The meaning may differ. {list.open} accepts anyway, {list.back} cancels.")
-        most = min(len(quote.choices), PLACES_CHOSEN)
-        told = f"{{list.open}} accepts location {quote.offered}, 1 to {most} shows another"
-        return self._signs.fill_keys(f"Found at {len(quote.choices):,} locations: {told} ({quote.offered_why}).")
+        told = f"{{list.open}} accepts location {quote.offered}, {{evidence.place}} shows another"
+        return self._signs.fill_keys(f"{len(quote.choices):,} locations: {told} ({quote.offered_why}).")
 
     def _drawn_head(self) -> Content:
         assert self.read is not None

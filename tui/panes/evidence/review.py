@@ -206,7 +206,7 @@ class Reviewing(Decisions):
 
         def ended(what: Returned) -> None:
             at = self.made.pop() if self.made and not again else None
-            self._heard(Ended(at, True, f"{'Redone' if again else 'Undone'}: {title(what.undid)}", back=True))
+            self._heard(Ended(at, True, f"{'Redone' if again else 'Undone'}: {title(what.title)}", back=True))
 
         (self.redo if again else self.undo)(ended, self._failed)
 

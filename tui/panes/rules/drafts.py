@@ -22,6 +22,7 @@ from tui.panes.rules.tables import Table, TableScreen
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.session import Marks
+from tui.render.common.untrusted import inline
 from tui.render.tables import draw_draft, draw_draft_row
 from tui.runtime.jobs import Job, job_work
 from tui.screens.session import SessionScreen
@@ -44,8 +45,8 @@ class DraftFile(AskLine):
 
     CSS_PATH = sheet("rules")
 
-    def __init__(self, suggested: str) -> None:
-        box = LineBox(suggested, placeholder="A Markdown file of the project", max_length=4_000)
+    def __init__(self, suggested: str, project: str) -> None:
+        box = LineBox(suggested, placeholder=f"A Markdown file of {inline(project, 40)}", max_length=4_000)
         about = Static(Content("casebook writes only to its own block of the file."))
         super().__init__("draft-file", "Rule file for this draft", "enter writes the rule, esc cancels", box, about)
 
@@ -89,9 +90,10 @@ class DraftScreen(TableScreen["RuleDrafts"]):
 
         def suggested(file: str, _final: bool) -> None:
             if self.is_current:
-                self.app.push_screen(DraftFile(file), named)
+                self.app.push_screen(DraftFile(file, draft.repository or "the project"), named)
 
-        self._rules_pane.jobs.run(LANE, _suggestion(self._rules_pane.matching.sources), suggested, self._refused)
+        work = _suggestion(self._rules_pane.matching.sources, draft)
+        self._rules_pane.jobs.run(LANE, work, suggested, self._refused)
 
     def _reject(self) -> None:
         if (draft := self._draft) is not None:
@@ -102,7 +104,7 @@ class DraftScreen(TableScreen["RuleDrafts"]):
         self._decisions.make(work, self._on_done, self._refused)
 
     def _undone(self, word: str) -> Callable[[Returned], None]:
-        return lambda returned: self._on_done(f"{word}: {returned.undid}")
+        return lambda returned: self._on_done(f"{word}: {returned.title}")
 
     def _on_done(self, told: str) -> None:
         self._rules_pane.say(told)
@@ -154,10 +156,15 @@ def _table(pane: RulesScreen) -> Table[RuleDrafts]:
 
 
 @job_work
-def _suggestion(_job: Job[Any], sources: Sources) -> str:
-    """The rule file of this project, else the one it would get."""
-    own = [path for path, scope in sources.files() if scope == "project"]
-    return str(own[0] if own else (sources.folder or Path.cwd()) / _NEW_FILE)
+def _suggestion(job: Job[Any], sources: Sources, draft: RuleDraft) -> str:
+    """The rule file of the draft's project, else the one it would get; empty where the project is not here."""
+    from core.flows.corrections.drafts import folder_of_draft
+
+    folder = folder_of_draft(job.store(), draft, Path.cwd())
+    if folder is None:
+        return ""
+    own = [path for path, scope in sources.of(str(folder)).files() if scope == "project"]
+    return str(own[0] if own else folder / _NEW_FILE)
 
 
 @writing

@@ -200,7 +200,7 @@ def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
     runs = [("  ".join(part for part in (_far(job), job.detail, job.error or "") if part), job) for job in jobs]
     for (_, _, told), same in groupby(runs, lambda run: (run[1].kind, run[1].status, run[0])):
         job, *rest = (run for _, run in same)
-        many = f"  (last of {len(rest) + 1})" if rest else ""
+        many = f"  (last of {len(rest) + 1} runs)" if rest else ""
         parts += [
             (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
             (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),

@@ -17,6 +17,7 @@ from core.errors.curation.splitting import split
 from core.errors.curation.transaction import SeenVersion, Written, look, version_of
 from core.errors.curation.triage import count_waiting, triage_queue
 from core.errors.identity.fingerprint import identify
+from core.errors.lessons import Do, Lesson, When
 from core.flows.system.history import bring_back, take_back, take_back_several
 from core.store import Store, open_store
 
@@ -327,3 +328,31 @@ def test_what_cannot_be_stored_is_refused(store: Store) -> None:
     reject(store, "kim", [look(store.con, 1)], f"has {secret}")
     held = b"".join(file.read_bytes() for file in store.path.parent.iterdir())
     assert secret.encode() not in held
+
+
+def test_a_draft_that_does_the_same_is_rejected_with_it_now_and_after_an_import(store: Store) -> None:
+    case = harvest(store, PACK, "Run `git fsck` (message 1)")
+    same, other = Lesson(When(PACK), Do("command", "git fsck")), Lesson(When(PACK), Do("command", "git gc"))
+
+    def draft(text: str, lesson: Lesson, session: str) -> None:
+        with store.transaction():
+            add_resolution(
+                store.con, case, None, text, author="harvest", session_id=session, ts="2027", message_ids=[2],
+                lesson=lesson,
+            )  # fmt: skip
+
+    draft("Run `git gc` (message 2)", other, "o")
+    draft("Run `git fsck` (message 7)", same, "a")
+    draft("Run `git fsck` (message 9)", same, "b")
+    assert reject(store, "kim", [look(store.con, case)]).cases == (case,)
+    draft("Run `git fsck` (message 3)", same, "c")
+    draft("Run `git gc` (message 3)", other, "d")
+
+    def status() -> dict[str, str]:
+        found = show_case(store, case)
+        assert found is not None
+        return {one.source.session or "": one.status for one in found.resolutions}
+
+    assert status() == {
+        "s": "draft", "o": "draft", "a": "rejected", "b": "rejected", "c": "rejected", "d": "draft"
+    }  # fmt: skip

@@ -104,6 +104,18 @@ async def test_the_box_begins_with_the_rarest_words_of_the_quote(review: Path) -
         await until(pilot, lambda: box.value == "x")
 
 
+async def test_a_quote_of_which_no_word_is_there_says_so(tmp_path: Path) -> None:
+    path = fill(tmp_path / "none.db", ["The pool has 20 connections."], entry("one", (0, "zebra quagga okapi")))
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 1)
+        await pilot.press("L")
+        await until(pilot, lambda: "no word of the quote is in this session" in frame(app))
+        await pilot.press(*"pool")
+        await until(pilot, lambda: "1 match" in frame(app))
+
+
 async def test_a_number_looks_for_the_quote_in_that_message(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=SMALL) as pilot:
@@ -148,13 +160,26 @@ async def test_of_several_places_the_one_nearest_to_the_entrys_other_quote_is_of
         screen = await opened(pilot, app)
         await at(pilot, screen, 2)
         await pilot.press("a")
-        assert "enter accepts location 2, 1 to 3 shows another (nearest to another quote of the entry)" in frame(app)
+        assert "enter accepts location 2, m shows another (nearest to another quote of the entry)" in frame(app)
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(path, 2) == "accepted")
     with open_store(path) as store:
         found = show_quote(store, 2)
     assert found is not None
     assert found.spans[0].start == text.index("retry", 200)
+
+
+async def test_a_location_changed_by_hand_is_asked_about_as_such(tmp_path: Path) -> None:
+    text = "retry twice here. " + "x" * 300 + " retry twice here, then stop."
+    path = fill(tmp_path / "by-hand.db", [text], entry("one", (0, "retry twice here")))
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 1)
+        await pilot.press("2", *("right_square_bracket",) * 2)
+        await until(pilot, lambda: screen.view.place is not None and "then" in getattr(screen.view.place, "words", ""))
+        await pilot.press("a")
+        await until(pilot, lambda: "The meaning may differ. enter accepts anyway" in frame(app))
 
 
 async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Path) -> None:

@@ -126,6 +126,18 @@ async def test_enter_opens_the_case_in_the_errors_pane(casebook: Path) -> None:
         await until(pilot, lambda: len(app.screen_stack) == 1)
         await settled(pilot, app)
         assert "borrow of moved value" in str(frame(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, InsightsScreen))
+        await pilot.press("alt+1")
+        app.errors.box.ask("borrow of moved value")
+        await until(pilot, lambda: "Search" in frame(app) and app.errors.results.rows.rows.total > 0)
+        await settled(pilot, app)
+        await opened(pilot, app)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await settled(pilot, app)
+        assert app.errors.case.read is not None
+        assert app.errors.case.standing is None, "it is no answer to what was searched before"
         await opened(pilot, app)
         await pilot.press("V", "V", "enter")
         await until(pilot, lambda: len(app.screen_stack) == 1)

@@ -11,7 +11,7 @@ from core.flows.corrections.drafts import rule_drafts
 from core.store import open_store
 from tests.flows.corrections.chat import Transcript, imported
 from tests.tui.panes.rules.support import RULES, opened, rules_app
-from tests.tui.support import frame, told, until
+from tests.tui.support import app_on, frame, told, until
 from tui.panes.rules.drafts import DraftFile, DraftScreen
 from tui.screens.session import SessionScreen
 from tui.shell.app import CasebookApp
@@ -75,6 +75,35 @@ async def test_a_draft_is_read_opened_accepted_and_undone(project: Path, size: t
         await until(pilot, lambda: "2 drafts" in frame(app))
         assert file.read_text() == RULES
         assert set(statuses(project).values()) == {"draft"}
+
+
+async def test_the_file_of_the_drafts_own_project_is_suggested(tmp_path: Path) -> None:
+    own, other, gone = tmp_path / "shop", tmp_path / "bank", tmp_path / "gone"
+    for folder in (own, other, gone):
+        (folder / ".git").mkdir(parents=True)
+        (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    with open_store(tmp_path / "casebook.db", create=True) as store:
+        imported(
+            store,
+            Transcript(tmp_path / "logs", "a", str(own)).declines("npm i", "always use pnpm"),
+            Transcript(tmp_path / "logs", "b", str(gone)).declines("npm i", "Never force push"),
+            Transcript(tmp_path / "logs", "c", str(other)).declines("npm i", "thanks"),
+        )
+    (gone / ".git" / "HEAD").unlink()
+    (gone / ".git").rmdir()
+    gone.rmdir()
+    app = app_on(tmp_path / "casebook.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await at_drafts(pilot, app)
+        files: dict[str, str] = {}
+        for _ in range(2):
+            await pilot.press("a")
+            await until(pilot, lambda: isinstance(app.screen, DraftFile))
+            files[app.screen.query_one(LineBox).placeholder] = app.screen.query_one(LineBox).value
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, DraftScreen))
+            await pilot.press("j")
+    assert files == {"A Markdown file of shop": str(own / "CLAUDE.md"), "A Markdown file of gone": ""}
 
 
 async def test_rejected_ones_leave_and_a_refused_file_is_told(project: Path) -> None:
