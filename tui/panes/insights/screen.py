@@ -240,6 +240,7 @@ class InsightsScreen(PaneScreen):
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
         self.shown = _recalled(context.memory)
+        self._kept = context.kept
         self.read: ReadInsights | None = None
         self.rows = RowList(self._paint, id="insights-rows")
         self.body = RowsOrNotice(self.rows, NoticeView(id="insights-notice"))
@@ -304,7 +305,11 @@ class InsightsScreen(PaneScreen):
         if not self.is_attached:
             return
         first, self.read = self.read is None, read
-        self._show(self.rows.chosen)
+        at = self.rows.chosen
+        if first and (name := self._kept.pop("opened", None)) is not None:  # back from the case that was opened here
+            rows = rows_of(read, self.shown.view).rows
+            at = next((at for at, row in enumerate(rows) if row.name == name), at)
+        self._show(at)
         if first:  # a notice that hid the rows may have sent the focus elsewhere
             self.call_after_refresh(self.body.take_focus)
 
@@ -444,6 +449,7 @@ class InsightsScreen(PaneScreen):
     def _open(self) -> None:
         """The case of the chosen row; what has the name of a command."""
         if (row := self.chosen) is not None:
+            self._kept["opened"] = row.name
             self.post_message(PaneOpenCase(row.case_id, row.name))
 
     def _back(self) -> None:

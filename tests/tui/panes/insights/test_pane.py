@@ -127,7 +127,9 @@ async def test_enter_opens_the_case_in_the_errors_pane(casebook: Path) -> None:
         await settled(pilot, app)
         assert "borrow of moved value" in str(frame(app))
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(app.screen, InsightsScreen))
+        await until(pilot, lambda: isinstance(app.screen, InsightsScreen) and app.screen.read is not None)
+        assert isinstance(app.screen, InsightsScreen)
+        assert app.screen.rows.chosen == 1, "at the row that was opened"
         await pilot.press("alt+1")
         app.errors.box.ask("borrow of moved value")
         await until(pilot, lambda: "Search" in frame(app) and app.errors.results.rows.rows.total > 0)
