@@ -22,7 +22,7 @@ from core.flows.hook.agents.status import hook_line
 from core.transcripts.fields import fields
 
 NAME: Final = "casebook"
-_ABOUT: Final = "Known errors and verified fixes of your agents' sessions, before you debug."
+_ABOUT: Final = "Search known errors and verified fixes before you debug."
 _OWNER: Final = {"name": "casebook"}
 _MANIFEST: Final = f"{NAME}/.claude-plugin/plugin.json"
 SKILL: Final = "skill.md"

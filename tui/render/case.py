@@ -284,7 +284,7 @@ def _note(standing: Standing) -> str:
         return "Matches your words (not searched as an error)"
     if standing.fix == "own":
         return "Same words as this error"
-    return "No fix for this error. The case has one for another variant."
+    return "No fix for this error. The case has a fix for another variant."
 
 
 _FIX_OF = {

@@ -20,7 +20,7 @@ examples:
   casebook library search "class KeptBits" --mode lexical --path "core/**/*.py"
   casebook library search --jsonl < queries.jsonl        lines like {"query": "…", "k": 3, "lang": "ko"}
 
-The default mode is hybrid if passages are embedded (casebook library embed), otherwise lexical.
+If passages are embedded (casebook library embed), the default mode is hybrid. Otherwise, it is lexical.
 """
 _ASK = """\
 examples:

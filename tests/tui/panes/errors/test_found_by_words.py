@@ -141,7 +141,7 @@ async def test_the_fix_of_another_error_of_the_case_is_called_that(merged: Path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await asked(pilot, app, "harmonica cannot import")
         shown = frame(app)
-        assert "No fix for this error. The case has one for another variant." in shown
+        assert "No fix for this error. The case has a fix for another variant." in shown
         assert "Fix for another variant of this case" in shown
         assert str(app.errors.results.border_title) == "1 case has these words"
         await pilot.press("enter", "y")
