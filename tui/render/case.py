@@ -15,7 +15,7 @@ from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.code import fit_fill, frame_spans, hunk_lines, language_of, source_spans, surplus_fill
 from tui.render.common.glyphs import UNICODE, Signs
 from tui.render.common.lines import dotted, hanging
-from tui.render.common.markdown import draw_fix_markdown, quote_bar
+from tui.render.common.markdown import draw_fix_markdown, draw_marks, quote_bar
 from tui.render.common.untrusted import BLOCK, Spans, block, inline, light, pad, short_id, title, tone_of
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Cont
         facts.append(("", "no longer harvested", "$cb-draft"))
     if _is_of_team(case):
         facts.append(("origin", "a lesson of your team", "$cb-soft"))
-    parts = [part for name, told, tone in facts for part in ((f"{name:<9}", "$cb-dim"), (f"{told}\n", tone))]
+    parts = [part for name, told, tone in facts for part in ((f"{name:<10}", "$cb-dim"), (f"{told}\n", tone))]
     return Content.assemble(*parts).rstrip()
 
 
@@ -519,7 +519,8 @@ def _lesson_lines(label: str, lines: Sequence[str], lesson: Lesson, room: int) -
     if label == "Do" and lesson.do.kind == "hunk":
         about = 1 if lesson.do.file else 0
     for line in lines[:about]:
-        drawn = Content.styled(line, _LESSON_TONES.get(label, "$cb-soft"))
+        tone = _LESSON_TONES.get(label, "$cb-soft")
+        drawn = draw_marks(line, tone) if label == "Because" else Content.styled(line, tone)
         yield from drawn.wrap(room) if line and room else [drawn]
     yield from hunk_lines(lines[about:], room, language_of(lesson.do.file))
 

@@ -378,7 +378,7 @@ def _lead(bullet: re.Match[str], paper: Paper) -> str:
 
 
 def _table(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
-    """Yield columns side by side if they fit, else the raw lines."""
+    """Yield columns side by side; cells are wrapped where they do not fit, and raw lines where columns are too many."""
     shown = [(at, *line) for at, line in enumerate(lines) if at != 1 or not DELIMITER.match(line[1])]
     drawn = [
         [
@@ -388,11 +388,65 @@ def _table(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
         for at, _, text in shown
     ]
     aligned = set_in_columns(drawn, paper.cells, paper.signs, [0] * len(shown))
+    widths = () if aligned is not None else _column_widths(drawn, paper.cells - 3 * (max(map(len, drawn)) - 1))
     for at, (_, number, text) in enumerate(shown):
-        if aligned is None:
-            yield from verbatim(text, number, paper)
-        else:
+        if aligned is not None:
             yield from paper.piece("".join(run.text for run in aligned[at]), aligned[at], [(0, number)])
+        elif widths:
+            yield from _wrapped_row(drawn[at], widths, number, paper)
+        else:
+            yield from verbatim(text, number, paper)
+
+
+_NARROWEST: Final = 12
+"""Cells below which a column is not made narrower."""
+
+
+def _column_widths(rows: Sequence[Sequence[Sequence[Run]]], room: int) -> tuple[int, ...]:
+    """The cells of each column within `room`: a narrow one whole, the others an equal share; none if that is small."""
+    count = max(map(len, rows))
+    wanted = [max((cell_len(_text(row[at])) for row in rows if at < len(row)), default=0) for at in range(count)]
+    widths = [0] * count
+    left = list(range(count))
+    while left:
+        share = room // len(left)
+        narrow = [at for at in left if wanted[at] <= share]
+        if not narrow and share < _NARROWEST:
+            return ()
+        for at in narrow or left:
+            widths[at] = wanted[at] if narrow else share
+            room -= widths[at]
+        left = [at for at in left if narrow and at not in narrow]
+    return tuple(widths)
+
+
+def _wrapped_row(cells: Sequence[Sequence[Run]], widths: Sequence[int], number: int, paper: Paper) -> Iterator[DocLine]:
+    """One row of a table; each cell is wrapped in its column."""
+    from core.library.search.lexical import highlight_terms
+
+    columns: list[list[tuple[Content, bool]]] = []
+    for cell, width in zip(cells, widths, strict=False):
+        text = _text(cell)
+        spans = highlight_terms(text, paper.terms) if paper.terms else ()
+        drawn = Content.assemble(*((run.text, run.tone) for run in cell))
+        for start, end in spans:
+            drawn = drawn.stylize("bold underline $cb-accent", start, end)
+        pieces = wrap(text, max(1, width)) if text else []
+        columns.append([
+            (drawn[start:end], any(one < end and other > start for one, other in spans)) for start, end in pieces
+        ])  # fmt: skip
+    for at in range(max(1, *map(len, columns))):
+        parts: list[Content | tuple[str, str]] = []
+        for column, (pieces, width) in enumerate(zip(columns, widths, strict=False)):
+            piece = pieces[at][0] if at < len(pieces) else Content("")
+            parts += [(f" {quote_bar(paper.signs)}", "$cb-faint")] if column else []
+            parts += [piece, " " * max(0, width - piece.cell_length)]
+        is_lit = any(at < len(pieces) and pieces[at][1] for pieces in columns)
+        yield DocLine(number, Content.assemble(*parts).rstrip(), paper.is_cited(number, number), is_lit, not at)
+
+
+def _text(cell: Sequence[Run]) -> str:
+    return "".join(run.text for run in cell)
 
 
 NO_COLOURS: Mapping[int, Sequence[Run]] = {}

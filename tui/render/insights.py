@@ -15,7 +15,7 @@ from tui.render.case_list import short_line
 from tui.render.common.amounts import stamp
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline, pad
+from tui.render.common.untrusted import inline, pad, wrap
 from tui.render.ranking import bar
 
 _COUNT, _BAR, _LEAST, _LABEL = 9, 24, 36, 24
@@ -113,8 +113,12 @@ def draw_row(
     *,
     unit: str,
     chosen: bool = False,
+    tall: int = 1,
 ) -> Content:
-    """A row: what it cost, as a number and a bar, how often, its status, the line that names it, and what is aside."""
+    """A row: what it cost, as a number and a bar, how often, its status, the line that names it, and what is aside.
+
+    `tall`: its lines, 1 or 2; in two the name continues on the second.
+    """
     drawn = bar(value / most if most > 0 else 0.0, columns.bar, signs) if value > 0 else " " * columns.bar
     number = minutes_text(value) if unit == MINUTES else f"{value:,.0f}{unit}"
     mark = signs.status(status) if status is not None and columns.sign else None
@@ -125,18 +129,41 @@ def draw_row(
         (f"{inline(count, columns.count):>{columns.count}} ", "$cb-soft"),
         (f"{mark.sign} " if mark is not None else " " * columns.sign, mark.tone if mark is not None else ""),
     )
-    room = width - sum(cell_len(text) for text, _ in lead)
-    shown = _with_aside(name or "(no name)", "", columns, room, signs)
+    before = sum(cell_len(text) for text, _ in lead)
+    tone = "$cb-text bold" if chosen else "$cb-text"
+    first, rest = (name, "") if tall == 1 else _halves(name, _name_cells(columns, width - before))
+    shown = _with_aside(first or "(no name)", "", columns, width - before, signs)
+    below: list[tuple[str, str]] = []
+    if tall > 1:
+        told = inline(rest, _name_cells(columns, width - before), more=signs.more)
+        below = [("\n", ""), lead[0], (f"{'':{before - 1}}{told}", tone)]
     return Content.assemble(
         *lead,
-        (shown, "$cb-text bold" if chosen else "$cb-text"),
+        (shown, tone),
         (inline(aside, columns.aside, more=signs.more) if columns.aside else "", "$cb-dim"),
+        *below,
     )
+
+
+def name_cells(columns: Columns, width: int) -> int:
+    """The cells that a row of `width` cells has for its name."""
+    return _name_cells(columns, width - _NUMBER - columns.bar - columns.count - columns.sign - 4)
+
+
+def _name_cells(columns: Columns, room: int) -> int:
+    return max(1, room - columns.aside - 3 if columns.aside else room)
+
+
+def _halves(name: str, cells: int) -> tuple[str, str]:
+    """A name as it fits in so many cells, and the rest of it."""
+    flat = inline(name)
+    pieces = [*wrap(flat, cells)]
+    return (flat, "") if len(pieces) < 2 else (flat[: pieces[0][1]], flat[pieces[1][0] :])
 
 
 def _with_aside(name: str, aside: str, columns: Columns, room: int, signs: Signs) -> str:
     """A name in the room that the last column leaves, and that column."""
-    left = max(1, room - columns.aside - 3 if columns.aside else room)
+    left = _name_cells(columns, room)
     shown = inline(short_line(name, left)[0], left, more=signs.more)
     return f"{pad(shown, left)}  {aside}" if columns.aside else shown
 

@@ -179,7 +179,7 @@ def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
     def mix(color: Color, share: float) -> Color:
         return back.blend(color, share)
 
-    cursor, idle, sunk = mix(accent, 0.15), mix(text, 0.09), mix(text, 0.045)
+    cursor, idle, sunk = mix(accent, 0.22), mix(text, 0.09), mix(text, 0.045)
     tinted = (mix(_color(variables, name, "#888888"), 0.1) for name in ("success", "error"))
     grounds = [_luminance(ground) for ground in (back, sunk, idle, cursor, *tinted)]
     furthest = Color.parse("white" if _luminance(back) < _luminance(text) else "black")

@@ -325,6 +325,23 @@ def test_skipped_stages_that_wrap_are_indented_under_the_first() -> None:
     ]
 
 
+def test_an_item_of_a_list_that_does_not_fit_continues_below_its_own_text() -> None:
+    drawn = draw_fix_markdown("**Linked**\n- the change is at the reported line\n2. `a`", 24, "│ ").plain
+    assert [line.rstrip() for line in drawn.split("\n")] == [
+        "Linked",
+        "- the change is at the",
+        "  reported line",
+        "2. a",
+    ]
+
+
+def test_the_marks_of_a_quoted_reason_are_drawn_and_those_of_a_command_are_not() -> None:
+    lesson = Lesson(When("boom"), Do("command", "echo `date`"), (), "", "**In** `a.go` it returns", "project", ())
+    drawn = draw_lesson(lesson, 60).plain
+    assert "In a.go it returns" in drawn
+    assert "echo `date`" in drawn
+
+
 def test_a_quotation_has_a_bar_before_each_row() -> None:
     drawn = draw_fix_markdown("Why:\n> the cause is `RATES`, which holds floats\n>> and so on", 24, "│ ").plain
     assert drawn == "Why:\n│ the cause is RATES,\n│ which holds floats\n│ │ and so on"
@@ -337,7 +354,7 @@ def test_the_facts_stand_a_line_each_and_then_not_in_the_head() -> None:
         "tool", "project", "seen", "last", "first", "used", "fix", "by", "session",
         "messages",
     ]  # fmt: skip
-    assert "seen     4×" in told
+    assert "seen      4×" in told
     head = draw_head(CASE, None, UNICODE, NOW, beside=True).plain
     assert "seen" not in head and "● verified" in head
 

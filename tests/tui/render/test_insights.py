@@ -19,6 +19,7 @@ from tui.render.insights import (
     draw_tabs,
     draw_totals,
     minutes_text,
+    name_cells,
     tab_at,
 )
 
@@ -78,6 +79,16 @@ def test_a_long_error_begins_with_what_is_its_own() -> None:
     name = "npm error code ERESOLVE unable to   resolve dependency tree"
     drawn = draw_row(8, 8, "3×", name, "draft", "", columns, 60, UNICODE, unit=MINUTES).plain
     assert "◐ ERESOLVE unable to res" in drawn
+
+
+def test_a_name_that_does_not_fit_continues_on_the_second_line_of_a_tall_row() -> None:
+    columns = Columns.fitting(60, 3, signs=True, aside=0)
+    name = "expected one receive-pack POST for each of the refs"
+    drawn = draw_row(8, 8, "3×", name, "draft", "", columns, 60, UNICODE, unit=MINUTES, tall=2).plain
+    first, second = drawn.split("\n")
+    start = 60 - name_cells(columns, 60)
+    assert f"{first[start:].rstrip()} {second[start:]}" == name
+    assert not second[:start].strip(), "it begins below the name"
 
 
 def _cost(*minutes: float) -> Insights:

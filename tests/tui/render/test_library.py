@@ -159,6 +159,23 @@ def test_a_table_is_drawn_in_columns_and_a_list_hangs() -> None:
     ]  # fmt: skip
 
 
+def test_the_cells_of_a_wide_table_are_wrapped_in_their_columns() -> None:
+    text = "| key | what it does |\n| --- | --- |\n| `` ` `` | Drops this commit and keeps the others |\n| b | x |\n"
+    query = lexical_query("commit")
+    assert query is not None
+    paper = Paper(30, query.terms, (3, 3), UNICODE)
+    lines = lay_out(opened(text), 1, 99, paper, rendered=True)
+    assert [line.body.plain.rstrip() for line in lines] == [
+        "key │ what it does", "`   │ Drops this commit and", "    │ keeps the others", "b   │ x", "",
+    ]  # fmt: skip
+    assert [(line.number, line.cited, line.lit, line.head) for line in lines[1:4]] == [
+        (3, True, True, True), (3, True, False, False), (4, False, False, True),
+    ]  # fmt: skip
+    many = "|".join(["long words"] * 9)
+    raw = lay_out(opened(f"{many}\n{'|'.join(['---'] * 9)}\n{many}\n"), 1, 99, paper, rendered=True)
+    assert raw[0].body.plain.startswith("long words|long"), "too many columns are not drawn side by side"
+
+
 def test_each_line_knows_the_line_it_comes_from() -> None:
     text = "# T\n\none two\nthree four\nfive six\n"
     paper = Paper(9, (), (4, 4), UNICODE)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _NAME = 200
 _FACTS_FROM = 180
-"""Cells of the screen from which on the facts of a case stand beside it."""
+"""Cells of the screen from which on the facts of a case have a column, above the trace."""
 _FEW, _BESIDE_FEW, _ROWS_LEFT = 9, 15, 5
 """The most rows that the case is shown below on a narrow screen, and the lines that it and all else need there."""
 
@@ -174,10 +174,14 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     # What is asked, and what comes back ------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """A very wide screen has room for the facts beside the case."""
         self._make_room(bool(self.results.query_text))
-        beside = self.app.size.width >= _FACTS_FROM
-        self.set_class(beside, "-facts")
+        self._place_facts()
+
+    def _place_facts(self) -> None:
+        """On a very wide screen the facts of the case are above the trace; without one their column would be empty."""
+        traced = self.has_class("-why") or self.results.has_class("-searched")
+        beside = traced and not self.has_class("-no-why") and self.app.size.width >= _FACTS_FROM
+        self.query("#results, #reading, #case, #case-facts, #why").set_class(beside, "-facts")
         self.case.put_facts(beside=beside)
 
     def on_results_answered(self, event: Results.Answered) -> None:
@@ -185,6 +189,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         event.stop()
         self.query("#results, #why").set_class(event.answer is not None, "-searched")
         self._make_room(event.answer is not None)
+        self._place_facts()
         self.why.explain(event.answer.trace if event.answer is not None else ())
         if event.answer is not None and event.answer.query.raw == self.box.asked:
             self.box.face(event.answer.query.key_line)
@@ -313,6 +318,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     def _toggle_trace(self) -> None:
         shown = self.why.region.area > 0
         self.update_classes({"-no-why": shown, "-why": not shown})
+        self._place_facts()
         if shown:
             if self.focus_part == "why":
                 self.case.focus()

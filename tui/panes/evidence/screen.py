@@ -47,7 +47,7 @@ from tui.runtime.state import Memory
 from tui.services.db_watch import staying
 from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
-from tui.widgets.scroll_text import Reading
+from tui.widgets.scroll_text import HangingText, Reading
 from tui.widgets.workbench import sheet, workbench
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class EntryView(Reading):
         self._signs = signs
         self._read: ReadQuote | None = None
         self._entry = Static()
-        self._trace = Static()
+        self._trace = HangingText("evidence-steps")
         self.border_title = Content("Entry")
 
     def compose(self) -> ComposeResult:
@@ -162,13 +162,13 @@ class EntryView(Reading):
     def judged(self, place: QuotePlace | Choice | None) -> None:
         """Show how the place on the screen was judged, below how it was found."""
         if self._read is None:
-            self._trace.update(Content(""))
+            self._trace.put(Content(""))
             return
         found = self._read.quote.found
         head = Content.styled("\nLocation steps\n", "bold $cb-dim")
         steps = (*(found.trace if found is not None else ()), *(place.fit.trace if place is not None else ()))
         trace = draw_trace(steps, self._signs) if found is not None else Content("Not searched yet.")
-        self._trace.update(Content.assemble(head, trace))
+        self._trace.put(Content.assemble(head, trace))
 
 
 LANE = "evidence-quote"

@@ -43,6 +43,7 @@ from tui.render.insights import (
     draw_row,
     draw_tabs,
     draw_totals,
+    name_cells,
     no_insights,
     no_rows,
     tab_at,
@@ -368,7 +369,15 @@ class InsightsScreen(PaneScreen):
         self._row_width = self.rows.scrollable_content_region.width or self.size.width
         rows = self.rows.rows.total
         columns, width = self._columns(self._row_width), self._row_width
+        self._stand_rows(name_cells(columns, width))
         self._heads.update(draw_heads(self.shown.view, columns, width, self.signs) if rows else Content(""))
+
+    def _stand_rows(self, cells: int) -> None:
+        """Few rows with long names have two lines each."""
+        rows = self.rows.rows
+        found = [row for at in range(rows.total) if isinstance(row := rows.get(at), InsightRow)]
+        fit = 2 * rows.total <= self.rows.size.height
+        self.rows.stand(2 if fit and any(cell_len(row.name) > cells for row in found) else 1)
 
     def _columns(self, width: int) -> Columns:
         count, aside = self._cells
@@ -399,6 +408,7 @@ class InsightsScreen(PaneScreen):
             self.signs,
             unit=_UNITS.get(self.shown.view, MINUTES),
             chosen=chosen,
+            tall=self.rows.tall,
         )
 
     def actions(self) -> Acts:

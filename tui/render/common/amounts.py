@@ -60,6 +60,8 @@ def stamp(ts: str | None) -> str:
 
 _BAR = 16
 _FILE_FROM = 12
+_COUNT = 2
+"""Which of the figures is the count; a dot comes before each figure after it."""
 _KINDS = {
     "import": "Reading sessions",
     "harvest": "Harvesting fixes",
@@ -82,7 +84,9 @@ def draw_progress(
     if room < 0:
         return Content(cut(left[0][0], max(0, width)))
     if progress is not None:
-        for piece in _figures(progress, signs):
+        for at, piece in enumerate(_figures(progress, signs)):
+            if at > _COUNT:
+                piece.insert(0, (f"{signs.dot} ", "$cb-dim"))
             if cells_in(piece) <= room:
                 left += piece
                 room -= cells_in(piece)
@@ -111,7 +115,7 @@ def _figures(progress: Progress, signs: Signs, *, bar: bool = True) -> Iterator[
         yield [(f"{progress.done:,} of {progress.total:,} ", "$cb-text")]
     if progress.eta_s is not None and progress.done < progress.total:
         yield [(f"{lasting(progress.eta_s)} left ", "$cb-soft")]
-    if progress.rate > 0:
+    if progress.rate >= 0.5:
         rate = size_of(progress.rate) if progress.kind == "import" else f"{progress.rate:,.0f}"
         yield [(f"{rate}/s ", "$cb-dim")]
 

@@ -17,7 +17,7 @@ from tui.render.common.glyphs import Mark, Signs
 LONGEST = 4_000
 """Code points of one line that are shown."""
 _MARKS = re.compile(
-    r"`(?P<code>[^`]{1,400})`"
+    r"``(?!`)[ ]?(?P<twice>[^\n]{1,400}?)[ ]?(?<!`)``(?!`)|`(?P<code>[^`]{1,400})`"
     r"|\*\*(?P<bold>[^*]{1,400})\*\*|__(?P<bold2>[^_]{1,400})__"
     r"|(?<![\w*])\*(?P<slant>[^*\s][^*]{0,400})\*(?![\w*])|(?<![\w_])_(?P<slant2>[^_\s][^_]{0,400})_(?![\w_])"
     r"|~~(?P<struck>[^~]{1,400})~~"
@@ -30,7 +30,8 @@ _MARKS = re.compile(
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
 )
 _TONES = {
-    "code": "$cb-text on $cb-sunk", "bold": "bold $cb-text", "bold2": "bold $cb-text", "slant": "italic $cb-text",
+    "code": "$cb-text on $cb-sunk", "twice": "$cb-text on $cb-sunk",
+    "bold": "bold $cb-text", "bold2": "bold $cb-text", "slant": "italic $cb-text",
     "slant2": "italic $cb-text", "struck": "strike $cb-dim", "link": "underline $cb-text", "auto": "underline $cb-dim",
 }  # fmt: skip
 
@@ -289,15 +290,17 @@ def _over(tone: str, mark: str) -> str:
 
 _NARROW = 12
 """Cells below which a quotation is not broken by its bar."""
-_FIX_MARKS = re.compile(r"`(?P<code>[^`\n]{1,300})`|\*\*(?P<bold>[^*\n]{1,300})\*\*")
+_FIX_MARKS = re.compile(
+    r"``(?!`)[ ]?(?P<twice>[^\n]{1,300}?)[ ]?(?<!`)``(?!`)|`(?P<code>[^`\n]{1,300})`|\*\*(?P<bold>[^*\n]{1,300})\*\*"
+)
 r"""Commands in a fix: `*.py`, `__init__` and `\|` are literal."""
 
 
 def draw_fix_markdown(text: str, width: int = 0, bar: str = "") -> Content:
     """A fix, inert, with its Markdown drawn. Marks that are not closed stay as they are; no word is lost.
 
-    Lines of a diff and of a quotation are broken at `width` cells; 0: not known. `bar`: what stands before each line of
-    a quotation in the place of `>`."""
+    Lines of a diff, of a list and of a quotation are broken at `width` cells; 0: not known. `bar`: what stands before
+    each line of a quotation in the place of `>`."""
     lines: list[Content] = []
     code: list[str] = []
     info: str | None = None
@@ -312,11 +315,31 @@ def draw_fix_markdown(text: str, width: int = 0, bar: str = "") -> Content:
         elif info is not None and line is not None:
             code.append(line)
         elif line is not None:
-            if named := [found for one in _FIX_MARKS.finditer(line) if (found := language_of(one["code"] or ""))]:
+            codes = (one["code"] or one["twice"] or "" for one in _FIX_MARKS.finditer(line))
+            if named := [found for code in codes if (found := language_of(code))]:
                 language = named[0]
             quoted = bar and QUOTE.match(line)
-            lines.append(_quoted(line, width, bar) if quoted else Content.assemble(*_fix_line(line)))
+            lines.append(_quoted(line, width, bar) if quoted else _hanging_item(line, width))
     return Content("\n").join(lines).rstrip()
+
+
+def draw_marks(line: str, tone: str) -> Content:
+    """An inert line of prose with its Markdown marks drawn."""
+    return Content.assemble(*_fix_line(line, tone))
+
+
+def _hanging_item(line: str, width: int) -> Content:
+    """Return a line of no code; an item of a list that does not fit continues below its own text."""
+    drawn = Content.assemble(*_fix_line(line))
+    bullet = BULLET.match(line)
+    room = width - bullet.end() if bullet else 0
+    if bullet is None or room < _NARROW or drawn.cell_length <= width:
+        return drawn
+    lead = drawn[: bullet.end()]
+    pieces = drawn[bullet.end() :].wrap(room)
+    return Content("\n").join(
+        Content.assemble(lead if not at else " " * bullet.end(), piece) for at, piece in enumerate(pieces)
+    )
 
 
 def _fenced(code: Sequence[str], info: str, language: str, width: int) -> list[Content]:
@@ -347,6 +370,7 @@ def _fix_line(line: str, tone: str = TEXT) -> Iterator[tuple[str, str]]:
     yield line[:at], "$cb-accent"
     for mark in _FIX_MARKS.finditer(line, at):
         yield line[at : mark.start()], tone
-        yield (mark["code"], "$cb-accent") if mark["code"] is not None else (mark["bold"], f"bold {tone}")
+        code = mark["code"] or mark["twice"]
+        yield (code, "$cb-accent") if code is not None else (mark["bold"], f"bold {tone}")
         at = mark.end()
     yield line[at:], tone
