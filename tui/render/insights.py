@@ -28,7 +28,7 @@ _FEW: Final = 9.95
 MINUTES: Final = " min"
 _WEEKS: Final = 26
 _COMMANDS: Final = 10
-_PAIR: Final = 19
+_PAIR: Final = 18
 """Cells of a total with its label."""
 HEADS: Final[dict[View, tuple[str, str, str, str]]] = {
     "worst": ("time", "times", "error", "project"),
@@ -199,7 +199,7 @@ def draw_totals(found: Insights, width: int, signs: Signs) -> Content:
             ("answers", f"{sums.answered:,}"),
             ("helped", f"{sums.helped:,}"),
         ),
-        max(1, width // _PAIR),
+        max(1, (width + 2) // _PAIR),
     )
     blocks = (
         ("Minutes by week", [(one.week or "no time", one.minutes) for one in found.by_week[:_WEEKS]]),
@@ -225,7 +225,7 @@ def _pairs(pairs: Sequence[tuple[str, str]], columns: int) -> list[tuple[str, st
     parts: list[tuple[str, str]] = []
     for at, (label, number) in enumerate(pairs, 1):
         end = "\n" if at % columns == 0 or at == len(pairs) else "  "
-        parts += [(f"{label:<10}", "$cb-dim"), (f"{number:>7}{end}", "bold $cb-text")]
+        parts += [(f"{label:<9} ", "$cb-dim"), (f"{number:>6}{end}", "bold $cb-text")]
     return parts
 
 

@@ -137,7 +137,8 @@ def draw_facts(facts: Facts | None, width: int = 0) -> Content:
     tiers = [("text", "enabled: fingerprint, exact, prefix, words")]
     parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)], width)
     parts += [("Jobs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
-    return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)], width))
+    parts += _section("Files", [("log", facts.log), ("settings", facts.settings)], width)
+    return Content.assemble(*parts[:-1])  # the next part begins with a blank line of its own
 
 
 def draw_checks(found: Diagnosis | None, signs: Signs) -> Content:
@@ -200,11 +201,12 @@ def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
     runs = [("  ".join(part for part in (_far(job), job.detail, job.error or "") if part), job) for job in jobs]
     for (_, _, told), same in groupby(runs, lambda run: (run[1].kind, run[1].status, run[0])):
         job, *rest = (run for _, run in same)
-        many = f"  (last of {len(rest) + 1} runs)" if rest else ""
+        many = f"(last of {len(rest) + 1} runs)" if rest else ""
+        about = "  ".join(part for part in (inline(told, _TEXT), many) if part)
         parts += [
             (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
             (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),
             (f"{stamp(job.started)} UTC", "$cb-dim"),
-            (f"  {inline(told, _TEXT)}{many}\n", "$cb-soft"),
+            (f"  {about}".rstrip() + "\n", "$cb-soft"),
         ]
     return parts or [("  none yet\n", "$cb-dim")]
