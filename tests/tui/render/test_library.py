@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.library.documents.opened import OpenBlock, OpenDocument
-from core.library.documents.rows import lines_of
+from core.library.documents.rows import BlockKind, lines_of
 from core.library.parse.markdown import parse_markdown
 from core.library.search.inspect import DocSummary
 from core.library.search.lexical import lexical_query, snippet
@@ -27,7 +29,7 @@ TEXTS = st.text(st.sampled_from("abc 한글漢 \t\n\x1b\u202e`*_[]()|#->~é👩�
 def opened(text: str) -> OpenDocument:
     lines = tuple(text.split("\n"))
     found = [(block.kind, lines_of((block.span,))) for block in parse_markdown(text).blocks]
-    blocks = tuple(OpenBlock(kind, *place) for kind, place in found if place is not None)
+    blocks = tuple(OpenBlock(cast("BlockKind", kind), *place) for kind, place in found if place is not None)
     return OpenDocument(DOCUMENT, "same", "", 1, lines, len(lines), len(lines), (2, 3), blocks)
 
 

@@ -181,6 +181,8 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         """On a very wide screen the facts of the case are above the trace; without one their column would be empty."""
         traced = self.has_class("-why") or self.results.has_class("-searched")
         beside = traced and not self.has_class("-no-why") and self.app.size.width >= _FACTS_FROM
+        if beside == self.results.has_class("-facts"):
+            return
         self.query("#results, #reading, #case, #case-facts, #why").set_class(beside, "-facts")
         self.case.put_facts(beside=beside)
 
