@@ -36,7 +36,7 @@ def test_equal_runs_share_a_line() -> None:
     failed = replace(done, status="failed", error="disk full")
     older = replace(done, started="2026-03-13T08:20:11.000Z")
     lines = [line for line in drawn(done, older, older, failed, done) if "2026" in line]
-    assert [line.split("UTC")[1].strip() for line in lines] == ["(last of 3)", "disk full", ""]
+    assert [line.split("UTC")[1].strip() for line in lines] == ["(last of 3 runs)", "disk full", ""]
     assert "2026-03-14" in lines[0]
 
 
