@@ -24,6 +24,7 @@ examples:
   casebook evidence align --messages messages.json --extracted entries.json
   casebook evidence align --messages messages.json --extracted - --json < entries.json
   casebook evidence align --session 0f3c4143
+  casebook evidence align --session 0f3c4143 --quote "each request waits for one"
 
 messages: a JSON array of strings, or of {"role", "text"}
 extracted: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
@@ -39,6 +40,7 @@ def add_to(parser: Parser, shared: Parser) -> None:
     align.argument("--messages", "FILE", "messages of one session, as JSON", type=path_name)
     align.argument("--extracted", "FILE", "entries with quotes, as JSON", type=path_name)
     align.argument("--session", "ID", "use the stored entries of this imported session")
+    align.argument("--quote", "TEXT", "check only this quote in the messages or the session (- reads stdin)")
     align.flag("--again", "with --session: also align quotes that are already aligned")
     align.add_argument(
         "--guard",
@@ -50,10 +52,13 @@ def add_to(parser: Parser, shared: Parser) -> None:
 
 def run_align(args: argparse.Namespace, context: Context) -> int:
     """`evidence align`: every quote with its place, or the reason why it has none. Needs no casebook."""
+    if args.quote is not None:
+        return run_align_quote(args, context)
     if args.session is not None or args.again:
         return run_align_session(args, context)
     if args.messages is None or args.extracted is None:
-        raise Fault("invalid_input", "nothing to align", "pass --messages and --extracted, or --session ID")
+        hint = "pass --messages and --extracted, or --session ID. For one quote, add --quote TEXT"
+        raise Fault("invalid_input", "nothing to align", hint)
     from cli.format.evidence import alignment_lines
     from core.align import align, read_extracted, read_messages
 
@@ -63,6 +68,29 @@ def run_align(args: argparse.Namespace, context: Context) -> int:
     extracted = read_from(args.extracted, read_extracted)
     found = align(messages, extracted, align_settings(context, args.guard))
     context.out.result(found, alignment_lines(context.out, found, extracted))
+    return 0 if found.evidence_aligned else 1
+
+
+def run_align_quote(args: argparse.Namespace, context: Context) -> int:
+    """`evidence align --quote`: whether one quote is anywhere in a session, stored or of a file; nothing is stored."""
+    from cli.context import read_text_argument
+    from cli.format.evidence import quote_alignment_lines
+    from core.align import align_anywhere, read_messages
+    from core.evidence import session_named
+    from core.evidence.rows import StoredMessages
+
+    if args.extracted is not None or args.again or (args.session is None) == (args.messages is None):
+        raise Fault(
+            "invalid_input", "--quote needs one session", "pass --session ID or --messages FILE, without others"
+        )
+    quote, settings = read_text_argument(args.quote, "quote").strip("\n"), align_settings(context, args.guard)
+    if args.messages is not None:
+        found = align_anywhere(read_from(args.messages, read_messages), quote, settings)
+    else:
+        with context.store() as store:
+            session = StoredMessages(store.con, session_named(store.con, args.session))
+            found = align_anywhere(session, quote, settings)
+    context.out.result(found, quote_alignment_lines(context.out, found))
     return 0 if found.evidence_aligned else 1
 
 

@@ -45,6 +45,13 @@ def alignment_lines(out: Output, found: AlignResult, extracted: Extracted) -> It
         yield from wrap(f"warning: {warning}", out.columns)
 
 
+def quote_alignment_lines(out: Output, found: AlignResult) -> Iterator[str]:
+    """One quote with its place in a session, or why it has none."""
+    for entry in found.entries:
+        for one in entry.evidence:
+            yield from _quote_lines(out, one)
+
+
 def _entry_lines(out: Output, entry: AlignedEntry, title: str) -> Iterator[str]:
     verdict = out.paint("aligned", "good") if entry.evidenceAligned else out.paint("not aligned", "bad")
     yield f"{clip(visible(entry.entryId or '(no id)'), 40)}: {verdict}"

@@ -13,7 +13,7 @@ from core.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from core.align.aligner import Session, align_quote, settle
-    from core.align.alignment import AlignedEntry, AlignResult, Evidence, align, align_claims
+    from core.align.alignment import AlignedEntry, AlignResult, Evidence, align, align_anywhere, align_claims
     from core.align.input import (
         EXTRACTION_PROMPT,
         Extracted,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _LATER = {
     "aligner": "Session align_quote settle",
-    "alignment": "AlignResult AlignedEntry Evidence align align_claims",
+    "alignment": "AlignResult AlignedEntry Evidence align align_anywhere align_claims",
     "input": (
         "EXTRACTION_PROMPT Extracted ExtractedEntry ExtractedQuote extraction_prompt read_extracted read_messages"
     ),

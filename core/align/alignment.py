@@ -127,6 +127,19 @@ def align(
     )
 
 
+def align_anywhere(messages: Sequence[str] | Session, quote: str, settings: AlignSettings | None = None) -> AlignResult:
+    """Align one quote of which nobody said in which message it is: the message where it is found counts as stated."""
+    session = messages if isinstance(messages, Session) else Session(messages)
+
+    def at(index: int) -> AlignResult:
+        said = ExtractedQuote(index, quote)
+        return align(session, Extracted((ExtractedEntry("quote", "", "", (said,)),)), settings)
+
+    found = at(0)
+    (one,) = found.entries[0].evidence
+    return found if one.relocatedFrom is None or one.messageIndex is None else at(one.messageIndex)
+
+
 def _entry(session: Session, entry: ExtractedEntry, settings: AlignSettings) -> AlignedEntry:
     found = [align_quote(session, one.message_index, one.quote, settings) for one in entry.evidence]
     found = _mentions(session, entry.evidence, found, settings)

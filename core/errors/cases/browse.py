@@ -240,6 +240,8 @@ RAREST = 4
 """Words of a long text that browsing asks for when no case has them all: the rarest."""
 SOME = 5
 """The most cases that are shown where none has every word."""
+_FEW = 8
+"""Cases that may share a word in a casebook so small that it cannot say which words are common."""
 EVERY = Filters()
 _CURSOR = re.compile(r"(?P<value>[^|]{0,64})\|(?P<id>[0-9]{1,18})")
 
@@ -429,13 +431,15 @@ def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[in
 
 
 def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
-    """The rarest words of `found` that say what a text is about and that the index knows at all."""
+    """The rarest words of `found` that say what a text is about and that the index knows; none that most cases have."""
+    (cases,) = cast("tuple[int]", store.con.execute("SELECT count(*) FROM error_kb").fetchone())
+    most = max(_FEW, cases // 2)
     known: list[tuple[int, str]] = []
     for term in found:
         if not term.isdigit() and not words(term):
             continue
         row = store.con.execute("SELECT doc FROM case_term WHERE term = ?", (term,)).fetchone()
-        if row is not None:
+        if row is not None and row[0] <= most:
             known.append((cast("int", row[0]), term))
     return tuple(term for _, term in sorted(known)[:RAREST])
 

@@ -242,6 +242,20 @@ def record_resolution(
     return Recorded(case_id, added, name.normalized, name.fingerprint, count, (step,))
 
 
+def record_error(store: Store, error: str, author: str, place: RecordPlace = NOWHERE) -> int:
+    """Record an error that has no fix yet as one journaled change; returns its case. `place`: where it was met.
+
+    Raises Fault invalid_input if the error is blank.
+    """
+    raw = redact(error)
+    found = identify(raw)
+    if not found.normalized.strip():
+        raise Fault("invalid_input", "the error text is empty", "pass the error output")
+    name, folder = Name(found.key_line, found.normalized, found.fingerprint, found.tool), place.folder or None
+    with change(store, actor=author, title=f"record the error: {title_text(name.key_line)}"):
+        return observe(store.con, name, session_id=None, message_idx=None, tool=None, project=folder, ts=now(), raw=raw)
+
+
 def _not_recorded(fault: Fault, normalized: str, fingerprint: str, watch: Stopwatch) -> Recorded:
     told = facts(code=fault.code, message=fault.message, hint=fault.hint)
     step = Step("record", "failed", fault.message, told, elapsed_ms=watch.ms())

@@ -193,6 +193,7 @@ _PROGRAM: Final = lazy_pattern(
     r"command not found: (?P<a>[\w.+-]{2,60})\Z|(?:^|: )(?P<b>[\w.+-]{2,60}): (?:command )?not found\Z"
     r"|exec: \"(?P<c>[\w.+-]{2,60})\": executable file not found|\bspawn (?P<d>[\w.+-]{2,60}) ENOENT"
     r"|\benv: [‘']?(?P<e>[\w.+-]{2,60})['’]?: No such file|['\"`](?P<f>[\w.+-]{2,60})['\"`] is not recognized as"
+    r"|fish: Unknown command: (?P<g>[\w.+-]{2,60})\Z"
 )
 _MODULE: Final = lazy_pattern(
     r"No module named '?(?P<a>[A-Za-z_]\w{0,60})|Cannot find (?:module|package) '(?P<b>@?[A-Za-z][\w@/.-]{1,80})'"
@@ -222,7 +223,7 @@ _DEEP: Final = 3
 
 def missing_program(line: str) -> str:
     """The program that a shell did not find by this key line; empty if it says nothing of the kind."""
-    found = _PROGRAM.search(line) if "not found" in line or "No such file" in line else None
+    found = _sought(_PROGRAM, line, "not found", "No such file", " is not recognized as", "Unknown command")
     return _first(found.groups()) if found else ""
 
 

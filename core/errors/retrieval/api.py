@@ -251,6 +251,8 @@ def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> Searc
         match, weak, step = _weak(match, weak, looked.refuted)
         trace.append(step)
         candidates = [one for one in candidates if one.id != weak.id] + [weak]
+    if match is not None and match.other_names and any(hit.id == match.id for hit in candidates):
+        match = replace(match, why=(*match.why, "the searched error is known, but it has no fix yet"))
     shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
     similar = tuple(one for one in looked.similar if match is None or one.id != match.id)
     return _known_first(SearchAnswer(told.query, match, shown, similar, tuple(trace)))
@@ -333,32 +335,35 @@ def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Tie
         for ask in (by_fingerprint, by_key):
             looked = ask(store.con, other, where)
             if looked.match is not None:
-                reason = _other_reason(line, at + 2, len(others) + 1)
-                hit = lowered(
-                    looked.match, f"matched without the name of its tool ({line.tool})" if line in bare else reason
-                )
+                number = at + 2 if line in bare else found.key_lines.index(line) + 1
+                reason = _other_reason(line, number, len(found.key_lines))
+                hit = lowered(looked.match, f"matched without its prefix “{line.tool}”" if line in bare else reason)
                 step = Step(
                     "other lines",
                     "hit",
-                    f"line {at + 2} of this output is known",
+                    f"line {number} of this output is known",
                     facts(case=hit.id),
                     (looked.step,),
                     watch.ms(),
                 )
-                return TierResult(hit, (), None, step)
+                return TierResult(hit, tuple(one for one in known if one.id == hit.id), None, step)
             known = known or looked.candidates
     outcome, reason = ("miss", "no match") if others else ("skipped", "the output names one error")
     step = Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
     return TierResult(None, known, None, step)
 
 
-_TASK = re.compile(r"\[[\w:./@-]{1,60}\] +(?=\S)|(?!error|fatal|warning)[a-z][\w:-]{1,40}: (?=(?:error|fatal)\b)")
+_TASK = re.compile(
+    r"\[[\w:./@-]{1,60}\] +(?=\S)|(?!error|fatal|warning)[a-z][\w:-]{1,40}: (?=(?:error|fatal)\b)"
+    r"|(?:ERROR|Error|error|FATAL|fatal): (?=\S)"
+)
 
 
 def _without_tool(found: Identity) -> tuple[KeyLine, ...]:
-    """The line of an error that was copied with its tool, or the task that ran it, before it.
+    """The line of an error that was copied with its tool, its level, or the task that ran it, before it.
 
-    `golangci-lint: SA9003: empty branch`, `[mise] fatal: no remote`, `lint: error MD040/fenced-code-language`.
+    `golangci-lint: SA9003: empty branch`, `[mise] fatal: no remote`, `lint: error MD040/fenced-code-language`,
+    `ERROR: Cannot connect to the Docker daemon`.
     """
     from core.errors.identity.keylines.select import TOOLS
 

@@ -336,6 +336,7 @@ def _similar(con: apsw.Connection, case_id: int, similarity: float) -> Similar:
 
 
 MOST = 5
+_LOOKED_AT = 2 * MOST
 _BAR = 0.5  # for a model that nobody has measured
 _WINDOWS = 3  # of a long text: each costs a search
 _SHARED = 6
@@ -363,7 +364,7 @@ class CasesLike:
 
 
 def cases_like(store: Store, case_id: int, kept: CachedBits | None = None) -> CasesLike:
-    """Up to `MOST` cases, solved or not, that are like this one; none where it is gone.
+    """Up to `MOST` cases, solved or not, that are like this one; none where it is gone. Slips only beside a slip.
 
     By meaning only those from the model's bar of similar ones on. `kept` is for a process that asks again and again.
     Raises Fault where the store cannot be read.
@@ -379,15 +380,16 @@ def cases_like(store: Store, case_id: int, kept: CachedBits | None = None) -> Ca
         found = _by_words(con, case_id, line) if isinstance(near, str) else near
         rows = {row.id: row for row in case_rows(store, tuple(found))}
     asked = frozenset(words(embed_text(line)))
+    told = [rows[one] for one in found if one in rows and (rows[one].worth != "slip" or own[0].worth == "slip")]
     return CasesLike(
         "words" if reason else "meaning",
-        tuple(CaseLike(rows[one], found[one], _shared(asked, rows[one].key_line)) for one in found if one in rows),
+        tuple(CaseLike(row, found[row.id], _shared(asked, row.key_line)) for row in told[:MOST]),
         reason,
     )
 
 
 def _by_meaning(con: apsw.Connection, case_id: int, kept: CachedBits | None) -> dict[int, float] | str:
-    """The nearest cases with their cosine, or why there are none to be had."""
+    """The nearest cases with their cosine, slips too, or why there are none to be had."""
     state = read_state(con, "error")
     if state is None:
         return "nothing is embedded yet"
@@ -403,12 +405,12 @@ def _by_meaning(con: apsw.Connection, case_id: int, kept: CachedBits | None) -> 
     try:
         index = open_index(con, place.kind, place.model, place.recipe, place.dim, kept)
         for vector in own[:_WINDOWS]:
-            for other, distance in index.nearest(vector, MOST + 1):
+            for other, distance in index.nearest(vector, _LOOKED_AT + 1):
                 best[other] = max(best.get(other, -1.0), similarity_of(distance))
     except Fault as fault:
         return fault.message
     near = sorted((-cosine, other) for other, cosine in best.items() if other != case_id and cosine >= bar)
-    return {other: round(-cosine, 4) for cosine, other in near[:MOST]}
+    return {other: round(-cosine, 4) for cosine, other in near[:_LOOKED_AT]}
 
 
 def _by_words(con: apsw.Connection, case_id: int, line: str) -> dict[int, float]:

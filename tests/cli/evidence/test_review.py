@@ -15,6 +15,7 @@ from tests.core.evidence.evidence_support import (
     AMBIGUOUS,
     FAILED,
     FLAGGED,
+    KOREAN,
     MESSAGES,
     NEAR,
     SESSION,
@@ -160,6 +161,20 @@ def test_a_session_is_aligned_again(filled: Run) -> None:
     assert (done.code, done.json()["looked"]) == (1, 0)
     assert filled("align", "--session", SESSION, "--again", "--json").json()["looked"] == 5
     assert filled("align", "--session", SESSION, "--messages", "x").code == 2
+
+
+def test_one_quote_is_looked_for_in_a_session_and_nothing_is_stored(filled: Run) -> None:
+    before = filled("list", "--json").json()
+    for index, quote in (ALIGNED, KOREAN):
+        done = filled("align", "--session", SESSION[:6], "--quote", quote, "--json")
+        (one,) = done.json()["entries"][0]["evidence"]
+        assert (done.code, one["status"], one["messageIndex"], one["relocatedFrom"]) == (0, "aligned", index, None)
+    done = filled("align", "--session", SESSION, "--quote", "-", stdin=FLAGGED[1].encode() + b"\n")
+    assert done.code == 1
+    assert "[-staging-] {+production+}" in done.text
+    assert filled("align", "--session", SESSION, "--quote", FAILED[1]).code == 1
+    assert filled("align", "--quote", "no session").code == 2
+    assert filled("list", "--json").json() == before
     assert filled("align").code == 2
 
 

@@ -39,6 +39,7 @@ _NOISE = lazy_pattern(
     r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"
     r"|Determining projects to restore|Time Elapsed \d|Build FAILED\.?\Z"
     r"|[^\t]{1,120}\t(?:pass|fail|pending|skipping|cancelled)\t"
+    r"|(?:\.{3} ?)?[\[(<][^\[\])>\n]{0,60}\b(?:truncated|omitted)\b[^\])>\n]{0,60}[\])>](?: ?\.{3})?\Z"
     rf"|{_CAPPED}",
     re.IGNORECASE | re.ASCII,
 )

@@ -51,6 +51,18 @@ def test_the_same_in_other_words_is_offered_a_stranger_and_a_solved_case_are_not
         assert apply_to_these(store, asked) == ()
 
 
+def test_a_slip_is_shown_beside_slips_only(tmp_path: Path, minilm: Embedder) -> None:
+    with open_store(tmp_path / "casebook.db", create=True) as store:
+        asked, slip = (met(store, raw) for raw in (REACT, IN_OTHER_WORDS))
+        embed_all(store, ErrorSource(), minilm)
+        for slips, of_asked in (((), [slip]), ((slip,), []), ((slip, asked), [slip])):
+            with store.transaction() as con:
+                con.execute("UPDATE case_state SET worth = ''")
+                con.executemany("UPDATE case_state SET worth = 'slip' WHERE case_id = ?", [(one,) for one in slips])
+            assert [one.row.id for one in cases_like(store, asked).cases] == of_asked
+            assert [one.row.id for one in cases_like(store, slip).cases] == [asked]
+
+
 class _Narrow:
     """A model that reads one word: strangers have a cosine of 0.8, what has that word one of 0.95."""
 

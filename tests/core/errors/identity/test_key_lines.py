@@ -38,6 +38,18 @@ def test_a_single_line_is_its_own_key_line_without_its_place() -> None:
     assert key_line("localhost:8080: connection refused") == "localhost:8080: connection refused"
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "[output truncated]", "... [327 lines truncated] ...", "[... omitted 12 of 22 lines ...]",
+        "[Output truncated after 25 lines: too many lines or bytes.]",
+    ],
+)  # fmt: skip
+def test_the_mark_of_a_cut_output_is_no_key_line(mark: str) -> None:
+    assert key_line(f"something odd happened\n{mark}\n") == "something odd happened"
+    assert key_line(mark) == mark, "unless there is nothing else"
+
+
 def test_the_span_is_tight_in_coloured_text() -> None:
     raw = "\x1b[1msrc/a.ts\x1b[0m:\x1b[93m3\x1b[0m:1 - \x1b[91merror\x1b[0m TS1005: ';' expected.\nFound 1 error.\n"
     line = identify(raw).key_lines[0]

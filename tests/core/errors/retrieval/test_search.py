@@ -71,12 +71,50 @@ def test_another_pattern_that_zsh_did_not_match_is_found_by_its_wildcards(db: Pa
     assert search(db, "no posts found: repos/x/y?z").match is None
 
 
+def test_an_option_with_a_wildcard_is_found_before_a_file_with_one(db: Path) -> None:
+    record_resolution(db, "zsh:1: no matches found: --include=*.ts", "Quote the option.")
+    record_resolution(db, "zsh:1: no matches found: docs/*.toml", "There is none.")
+    for pasted, fix in (("--include=*.py", "Quote the option."), ("--exclude=*.py", "There is none.")):
+        match = search(db, f"zsh: no matches found: {pasted}").match
+        assert match is not None and match.resolution == fix
+
+
+def test_a_program_that_powershell_misses_is_found_by_its_name(db: Path) -> None:
+    line = "rg : The term 'rg' is not recognized as the name of a cmdlet, function, script file, or operable program."
+    record_resolution(db, line, "Install ripgrep.")
+    match = search(db, "zsh: command not found: rg").match
+    assert match is not None and match.resolution == "Install ripgrep."
+    assert search(db, "zsh: command not found: fd").match is None
+
+
+def test_an_error_that_was_copied_with_its_level_is_found(db: Path) -> None:
+    line = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"
+    case_id = seen(db, line)
+    answer = search(db, f"#8 12.31 npm warn deprecated\nERROR: {line}")
+    assert answer.unfixed is not None and answer.unfixed.id == case_id
+    record_resolution(db, line, "Start Docker.")
+    answer = search(db, f"ERROR: {line}")
+    assert answer.match is not None
+    assert (answer.match.confidence, answer.match.resolution) == ("low", "Start Docker.")
+
+
+def test_the_fix_of_another_name_says_that_the_searched_error_is_known_without_one(db: Path) -> None:
+    seen(db, "ModuleNotFoundError: No module named 'docx'")
+    record_resolution(db, "ModuleNotFoundError: No module named 'yaml'", "Install pyyaml.")
+    output = "E   AssertionError: assert 1 == 2\nE   ModuleNotFoundError: No module named '{}'\n"
+    for text, told in (("'docx'", True), ("'toml'", False)):
+        for asked in (f"ModuleNotFoundError: No module named {text}", output.format(text.strip("'"))):
+            match = search(db, asked).match
+            assert match is not None and match.resolution == "Install pyyaml."
+            assert ("the searched error is known, but it has no fix yet" in match.why) is told
+
+
 def test_an_error_that_was_copied_with_the_name_of_its_tool_is_found(db: Path) -> None:
     record_resolution(db, "cart/cart.go:12:3: SA9003: empty branch (staticcheck)", "Delete the empty branch.")
     answer = search(db, "golangci-lint: SA9003: empty branch (staticcheck)")
     assert answer.match is not None
     assert (answer.match.confidence, answer.match.resolution) == ("low", "Delete the empty branch.")
-    assert answer.match.why[-1] == "matched without the name of its tool (golangci-lint)"
+    assert answer.match.why[-1] == "matched without its prefix “golangci-lint”"
     assert search(db, "somebody: SA9003: empty branch (staticcheck)").match is None
     assert search(db, "golangci-lint: SA4000: the same on both sides (staticcheck)").match is None
 
@@ -128,6 +166,11 @@ def test_a_known_error_without_a_fix_is_no_answer_but_is_shown(db: Path) -> None
         "command not found: jq",
         "bash: line 3: jq: command not found",
         "env: jq: No such file or directory",
+        "fish: Unknown command: jq",
+        "'jq' is not recognized as an internal or external command,\noperable program or batch file.",
+        "jq : The term 'jq' is not recognized as the name of a cmdlet, function, script file, or operable program."
+        " Check the spelling of the name.\nAt line:1 char:1\n+ jq . a.json\n+ ~~\n",
+        "jq: The term 'jq' is not recognized as a name of a cmdlet, function, script file, or executable program.",
     ],
 )
 def test_a_missing_program_is_the_same_error_in_every_shell(db: Path, said: str) -> None:
