@@ -388,5 +388,6 @@ WORKBENCH: tuple[Action, ...] = (
         words="shortcuts",
     ),
     Action("app.interrupt", "Copy the selected text", ("ctrl+c",), "app", APP, palette=False),
+    Action("app.suspend", "Suspend casebook: fg in the shell resumes", ("ctrl+z",), "app", APP, words="background"),
     Action("app.quit", "Quit", ("q", "ctrl+q"), "app", APP, "quit", 60, priority=True, words="exit leave close end"),
 )

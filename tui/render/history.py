@@ -12,7 +12,7 @@ from textual.content import Content
 
 from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.lines import dotted
+from tui.render.common.lines import dotted, hanging
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.session import session_name
 from tui.render.common.untrusted import block, inline, short_id, title
@@ -74,7 +74,7 @@ def draw_history(
                 *draw_fix_markdown(text).split("\n"),
                 *([f"{signs.more} {left:,} more characters"] if left else []),
             ]
-            rows += [Content.assemble(_INDENT, line) for line in lines]
+            rows += [hanging(Content.assemble(_INDENT, line), width) for line in lines]
             continue
         if not same:
             told = inline(_short(one), max(20, width - len(_INDENT)) if width else _LINE, more=signs.more)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
@@ -305,8 +306,7 @@ class SearchBox(Input):
         """Put a query into the box, whole, whatever it holds."""
         if inline(text) == text:
             self._pasted = None
-            self.value = text
-            self.cursor_position = len(text)
+            self._show(text)
         else:
             self._hold(text, _first_line(text))
         self.post_message(self.Asked(self.asked, pasted=self._pasted is not None))
@@ -325,8 +325,12 @@ class SearchBox(Input):
     def _hold(self, text: str, line: str) -> None:
         self._face = inline(line.strip(), _SHOWN)
         self._pasted = text
-        self.value = self._face
-        self.cursor_position = len(self._face)
+        self._show(self._face)
+
+    def _show(self, line: str) -> None:
+        """Show a line that was not typed: its start if it is wider than the box, which shows what is at the cursor."""
+        self.value = line
+        self.cursor_position = 0 if 0 < self.content_size.width <= cell_len(line) else len(line)
 
     def on_paste(self, event: events.Paste) -> None:
         """Textual's own keeps only the first line."""
@@ -339,6 +343,8 @@ class SearchBox(Input):
         if inline(line) != line:  # several lines, control signs, or too long to be shown
             self._hold(text, _first_line(text))
             self.post_message(self.Asked(text, pasted=True))
+        elif not self.value:
+            self._show(line)
         elif self.selection.is_empty:
             self.insert_text_at_cursor(line)
         else:

@@ -152,7 +152,9 @@ def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
     assert lines[2].startswith("✕ rejected  ·  by mina")
     assert "then again" not in text
     assert "◐ draft  ·  earlier  ·  by harvest" in text
-    assert "then again" in draw_history((BY_HAND, rejected), UNICODE, NOW, whole=True).plain
+    whole = draw_history((BY_HAND, rejected), UNICODE, NOW, whole=True, width=60).plain
+    assert "then again" in whole
+    assert all(line.startswith("    ") for line in whole.split("\n") if "x x" in line), "below its own beginning"
 
 
 def test_the_history_of_fixes_shows_no_markdown_marks() -> None:

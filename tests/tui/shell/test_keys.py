@@ -237,7 +237,8 @@ async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Pat
     async with app.run_test(size=(120, 34)) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         app.errors.box.ask("qqqqxyzzy")
-        await until(pilot, lambda: "F11  show all cases" in frame(app))
+        await until(pilot, lambda: "F11     show all cases" in frame(app))
+        assert "esc, +  record this error and write its fix" in frame(app)
         assert "esc, F12  show the trace" in frame(app)
 
 

@@ -28,9 +28,10 @@ CURATE, DECIDE, WRITE, PAST = "Curate", "Triage", "Fix editor", "History"
 class CaseNow(Situation):
     """A case before a person: whether one is open, has a fix, and a lesson; `unsaved`: texts that were typed and left;
     `waiting` and `marked`: rows of the queue; `alike`: cases that wait and read like this one; `reading`: the case
-    beside the queue has the focus."""
+    beside the queue has the focus; `unknown`: the search is for an error that no case has."""
 
     case_open: bool = False
+    unknown: bool = False
     has_fix: bool = False
     lesson: bool = False
     unsaved: int = 0
@@ -62,6 +63,10 @@ _CASEBOOK = needs(
 )  # fmt: skip
 _UNDOABLE = Needs(Situation, _CASEBOOK.unmet, needs(Situation, lambda now: not now.around.readonly, _READONLY))
 _CHANGEABLE = needs(CaseNow, lambda now: now.case_open, _NO_CASE, _WRITABLE)
+_UNKNOWN = needs(
+    CaseNow, lambda now: now.unknown,
+    "Paste an error first that no case has. To add a fix to a case, press {fix.write}.", _WRITABLE,
+)  # fmt: skip
 _LESSON = needs(CaseNow, lambda now: now.lesson, "This fix has no lesson.", _CHANGEABLE)
 _UNSAVED = needs(CaseNow, lambda now: now.unsaved, "There is no unsaved fix.", _WRITABLE)
 _TRIAGE = needs(CaseNow, lambda now: now.focus == "triage", "Only available in triage. Press {triage.open} to open it.")
@@ -88,6 +93,8 @@ CURATION: tuple[Action, ...] = (
            needs=_CASEBOOK),
     Action("fix.write", "Write a fix: text, author, tools, tags", ("w",), "pane", CURATE, "fix", 4, needs=_CHANGEABLE,
            words="edit change"),
+    Action("fix.new", "Record the searched error as a new case and write its fix", ("plus",), "pane", CURATE,
+           "new case", 2, needs=_UNKNOWN, words="add create error"),
     Action("fix.editor", "Write a fix in your editor", ("e",), "pane", CURATE, needs=_CHANGEABLE),
     Action("fix.general", "Change the scope of the lesson: all projects or its own project", ("W",), "pane", CURATE,
            needs=_LESSON),

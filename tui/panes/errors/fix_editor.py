@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -16,6 +17,7 @@ from textual.widgets import Input, Static, TextArea
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.decisions import writing
 from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.case_side import CaseSide
 from tui.panes.errors.curation import Curating, Decision, edit_outside
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from core.errors.curation.decisions import Candidate
     from core.errors.curation.merging import MergePreview
     from core.errors.curation.transaction import Curated, SeenVersion, Written
+    from core.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,16 @@ class Opened:
     typed: Scratch | None
     elsewhere: bool
     alike: tuple[Candidate, ...] = ()
+
+
+@writing
+def recorded(store: Store, error: str) -> int:
+    """Record an error as seen where the workbench was started; returns its case."""
+    from core.errors.cases.record import record_error
+    from core.errors.curation.transaction import person
+    from core.flows.team.place import record_place
+
+    return record_error(store, error, person(), record_place(Path()))
 
 
 @job_work

@@ -174,7 +174,11 @@ def caption(
         more = "+" if rows.total >= CANDIDATES else ""
         hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
         told = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
-        name = "Found" if known else _unanswered(rows, dot, more, typed=typed)
+        if known:
+            seen = not rows.hidden or any(row.answers for row in rows.rows)
+            name = "Found" if seen else "Match hidden by the filter"
+        else:
+            name = _unanswered(rows, dot, more, typed=typed)
         return draw_title(name, scope.picked, signs), Content(told)
     told = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
     return draw_title("Cases", scope.picked, signs), Content(told)
@@ -250,6 +254,7 @@ class Results(ListView):
         self._paged = PagedRows()
         self._took = ""
         self._known = False  # whether a case answers what was searched
+        self.unknown = False  # whether what was searched names an error that no case has
         self._shown_first = False
         self._reading = False  # whether pages of the list are on their way
         self.typed = True
@@ -341,6 +346,7 @@ class Results(ListView):
         """Show in the frame whether this is an answer, and the time in its trace."""
         self._took = "" if answer is None else took(answer.trace)
         self._known = answer is not None and answer.match is not None
+        self.unknown = answer is not None and bool(answer.query.normalized) and not self._known and not answer.unfixed
 
     def _is_chosen_by_hand(self) -> bool:
         """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""

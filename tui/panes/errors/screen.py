@@ -131,6 +131,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             focus=self.focus_part,
             cases=self.results.rows.rows.total,
             query=self.box.asked,
+            unknown=bool(self.results.query_text) and self.results.unknown,
             filtered=bool(self.results.scope.picked),
             unsaved=self.curating.left_over.count,
             case_open=self.case.read is not None,
@@ -258,6 +259,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             **self.search.actions(),
             "list.filter": self.results.ask_filter,
             "list.unfilter": self.results.unfilter,
+            "fix.new": self._record,
             "list.sort": lambda: self.results.load(self.results.scope.reordered()),
             "list.back": self._back_in_list,
             "case.back": lambda: self.reader.back() or self._to_list(),
@@ -294,6 +296,17 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         from tui.screens.import_files import AgainScreen
 
         self.app.push_screen(AgainScreen(report), decided)
+
+    def _record(self) -> None:
+        """Record the searched error, which no case has, and write its fix."""
+        from tui.panes.errors.fix_editor import recorded
+
+        def ended(case_id: int) -> None:
+            self.curating.say(self.signs.fill_keys(f"Recorded as case #{case_id}. {{undo.last}} undoes."))
+            self.results.load()
+            self.curating.write_case(case_id)
+
+        self.curating.make(recorded(self.box.asked), ended, self._failed)
 
     def _to_list(self) -> None:
         self._unzoom()

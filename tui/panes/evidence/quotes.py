@@ -225,7 +225,7 @@ def _nothing(quotes: Quotes, shown: QuoteFilter) -> Notice:
         return Notice("Loading quotes")
     counts = quotes.read.counts
     if counts.total and quotes.read.words:
-        among = "all quotes" if shown.name == "all" else f"the quotes with status {shown.name}"
+        among = {"all": "all quotes", "to decide": "the open quotes"}.get(shown.name, f"the {shown.name} quotes")
         told = f'No matches for "{inline(quotes.read.words, 60)}" in {among} and their entries.'
         steps = (("{find.clear}", "show all quotes"), ("{evidence.filter}", "show other quotes"))
         return Notice("No matching quotes", told, steps)
@@ -364,6 +364,7 @@ class QuoteView(Vertical):
         """Put it all on the screen."""
         if self.read is None:
             self.border_title, self.border_subtitle = Content("Quote"), Content("")
+            self._where = (None, (), None)
             for part in (self._head, self._earlier, self._before, self._place, self._behind, self._later):
                 part.update(Content(""))
             return

@@ -202,6 +202,7 @@ class AskScreen(Performs, ModalScreen[str]):
             return
         self.box.submit(question)
         self.told.begin(Turn(question))
+        self.why.explain(())  # that of the answer before is not this one's
         self.told.focus()
         talk = self.talk
         self._answering.ask(question, talk.session, self._on_answer_event, self._failed, in_steps=talk.in_steps)

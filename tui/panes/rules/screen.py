@@ -20,6 +20,7 @@ from tui.panes.rules.calls import CallList, OwnCall, TypedCall
 from tui.panes.rules.matching import SOON, MatchController, RankList
 from tui.panes.rules.queries import Matching
 from tui.panes.rules.rule_actions import Labelling, RuleActs
+from tui.render.common.empty_states import Notice, draw_notice
 from tui.render.common.glyphs import Signs
 from tui.render.explanation import Explanation, draw_silence, draw_why
 from tui.render.ranking import Ranked, Reasons, RuleKey, key_of, reading
@@ -48,6 +49,9 @@ def _rule(memory: Memory) -> RuleKey | None:
     return None if path is None or rule is None or line is None else (path, rule, line)
 
 
+_NO_RANKING = Notice(
+    "No ranking yet", "If there are rules, this panel explains why a rule is shown for the call, or why it is not."
+)
 _TWO_FROM = 110
 """Cells from which on the reasons have two columns."""
 
@@ -98,7 +102,7 @@ class WhyView(Reading):
         self._about = about
         if ranked is None:
             self.border_title = Content("Trace")
-            self._update(Explanation())
+            self._update(Explanation(draw_notice(_NO_RANKING, self._signs)))
         elif matched is None:
             self.border_title = Content("Cut-off")
             self._update(draw_silence(ranked, self._signs, source))

@@ -61,7 +61,11 @@ def no_match(query: str, cases: int) -> Notice:
     return Notice(
         "No matching case",
         f'"{inline(query, 60)}": {many} searched by fingerprint, key, prefix and words.',
-        (("{find.clear}", "show all cases"), ("{list.back}, {case.why}", "show the trace")),
+        (
+            ("{find.clear}", "show all cases"),
+            ("{list.back}, {fix.new}", "record this error and write its fix"),
+            ("{list.back}, {case.why}", "show the trace"),
+        ),
     )
 
 

@@ -54,6 +54,18 @@ async def test_a_filter_is_picked_by_a_few_letters_and_cleared_by_esc(casebook: 
         assert "○ unresolved " not in frame(app).split("\n")[4]
 
 
+async def test_a_match_that_the_filter_hides_is_not_called_found(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pick(pilot, app, *"unres", "enter")
+        await until(pilot, lambda: total(app) == 2)
+        app.errors.box.ask(CASES[1][0])
+        await until(pilot, lambda: "Match hidden by the filter" in frame(app))
+        app.errors.box.ask(CASES[2][0])
+        await until(pilot, lambda: "Known error, no fix yet" in frame(app))
+
+
 async def test_what_shows_nothing_comes_last_and_words_without_a_value_are_told(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:

@@ -13,9 +13,11 @@ from textual.widgets import Input
 from core.errors import show_case
 from core.store import open_store
 from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.results import ResultRows
 from tui.screens.help import HelpScreen
 from tui.shell.app import CasebookApp
+from tui.widgets.inputs import FixArea
 
 WIDE, SMALL = (120, 34), (80, 24)
 
@@ -86,6 +88,38 @@ async def test_a_pasted_traceback_is_kept_whole_and_shows_its_key_line(casebook:
         assert row.tier == "fingerprint"
         await until(pilot, lambda: "= same case" in frame(app))
         assert "pasted, 6 lines" in frame(app)
+
+
+async def test_a_pasted_line_wider_than_the_box_shows_its_start(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        line = f"ERROR: cannot read {'/a/long/folder' * 8}: it is gone"
+        for text in (f"{line}\n  at the end", line):
+            await pilot.press("ctrl+l")
+            app.errors.box.post_message(Paste(text))
+            await until(pilot, lambda: app.errors.box.value and "│ ERROR: cannot read" in frame(app))
+
+
+async def test_an_error_that_no_case_has_is_recorded_with_its_fix(casebook: Path) -> None:
+    error = "Exception in thread main java.lang.IllegalStateException: Cannot load driver class: org.postgresql.Driver"
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        app.errors.box.post_message(Paste(f"{error}\n\tat com.acme.Shop.main(Shop.java:12)\n"))
+        await until(pilot, lambda: app.errors.results.unknown and not app.jobs.busy("search"))
+        await pilot.press("down", "plus")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and isinstance(app.focused, FixArea))
+        await pilot.press(*"Add it", "f2")
+        await until(pilot, lambda: app.screen is app.errors and app.errors.case.fix is not None)
+        await until(pilot, lambda: "= same case" in frame(app) and "Add it" in frame(app))
+        assert not app.errors.results.unknown
+        assert app.errors.case.read is not None
+        case_id = app.errors.case.read.case.id
+    with open_store(casebook) as store:
+        case = show_case(store, case_id)
+    assert case is not None and case_id > len(CASES)
+    assert (case.status, case.resolution, case.occurrences) == ("verified", "Add it", 1)
 
 
 async def test_editing_a_pasted_text_makes_it_a_typed_query(casebook: Path) -> None:
@@ -403,3 +437,13 @@ async def test_another_theme_can_be_put_on(casebook: Path) -> None:
             app.theme = theme
             await pilot.pause()
             assert "uv add pyyaml" in frame(app), theme
+
+
+async def test_ctrl_z_suspends_wherever_one_is(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = app_on(casebook)
+    suspended: list[bool] = []
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        monkeypatch.setattr(app, "action_suspend_process", lambda: suspended.append(True))
+        await pilot.press("ctrl+z", "down", "ctrl+z", "alt+2", "ctrl+z")
+        await until(pilot, lambda: len(suspended) == 3)

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from core.evidence import QuoteFilters, list_quotes
 from core.store import open_store
-from tests.tui.panes.evidence.support import SMALL, WIDE, at, idle, one_of_each, opened
+from tests.tui.panes.evidence.support import SMALL, WIDE, at, idle, one_of_each, opened, shown
 from tests.tui.support import app_on, frame, until
 from tui.panes.evidence.places import FindScreen
 from tui.panes.evidence.queries import QuoteFilter
@@ -80,12 +80,12 @@ async def test_words_narrow_the_list_and_esc_goes_back_step_by_step(review: Path
         await listed(pilot, app, screen, 4)
         await pilot.press("enter")
         await until(pilot, lambda: app.focused is screen.list.rows)
-        assert screen.list.box.display
+        assert screen.search.box.display
         screen.show_only(QuoteFilter("all"))
         await listed(pilot, app, screen, 4)
         await pilot.press("escape")
         await listed(pilot, app, screen, 1, 2, 3, 4, 5, 6)
-        assert not screen.list.box.display
+        assert not screen.search.box.display
         assert screen.shown == QuoteFilter("all"), "the filter goes with the next one"
         await pilot.press("escape")
         await listed(pilot, app, screen, 2, 3, 4, 5)
@@ -108,7 +108,23 @@ async def test_the_title_counts_and_nothing_found_is_told(review: Path) -> None:
         await pilot.press("escape", "escape")
         await listed(pilot, app, screen, 2, 3, 4, 5)
         await pilot.press("slash", "up")
-        await until(pilot, lambda: screen.list.box.asked == "portxy")
+        await until(pilot, lambda: screen.search.box.asked == "portxy")
+
+
+async def test_a_quote_that_is_listed_again_has_its_message_again(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 3)
+        await until(pilot, lambda: shown(screen) and "We agreed" in frame(app))
+        await pilot.press("slash", *"nowhere")
+        await listed(pilot, app, screen)
+        await pilot.press("escape", "escape")
+        await listed(pilot, app, screen, 2, 3, 4, 5)
+        await at(pilot, screen, 3)
+        await until(pilot, lambda: shown(screen))
+        await pilot.pause()
+        assert "We agreed" in frame(app)
 
 
 async def test_in_the_message_it_looks_in_the_session(review: Path) -> None:
@@ -120,7 +136,7 @@ async def test_in_the_message_it_looks_in_the_session(review: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
-        assert not screen.list.box.display
+        assert not screen.search.box.display
 
 
 async def test_a_decision_takes_the_quote_out_of_what_was_found(review: Path) -> None:

@@ -53,7 +53,12 @@ async def test_both_sources_of_an_answer_are_read_and_what_is_half_typed_stays(l
                 await pilot.press(str(number))
                 pane = await at_library(pilot, app)
                 await until(pilot, lambda pane=pane: pane.document.has_focus and pane.document.shown is not None)
-                await until(pilot, lambda pane=pane, path=path: pane.document.shown.opened.document.doc_path == path)
+
+                def path_shown(pane: LibraryScreen = pane) -> str:
+                    shown = pane.document.shown
+                    return "" if shown is None else shown.opened.document.doc_path
+
+                await until(pilot, lambda path=path, path_shown=path_shown: path_shown() == path)
                 await pilot.press("escape")
                 again = await at_ask(pilot, app)
                 await until(pilot, lambda again=again: again.told.scroll_y == scrolled)
@@ -258,3 +263,17 @@ async def test_answers_are_read_again_as_they_were_written(library: Path) -> Non
     assert read_answer(text.replace('"kind": "line"', '"kind": "other"')) is None
     for broken in ("", "[]", "{}", '{"query": 1}', text.replace("citations", "x"), text[:-1], "[" * 100_000):
         assert read_answer(broken) is None
+
+
+async def test_the_trace_of_the_answer_before_is_gone_while_the_next_is_written(library: Path) -> None:
+    replies = [Reply(("The client makes three retries, ", "then it stops [1].")), Reply(("So", " x"), hang_after=1)]
+    with llm_server(replies) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(200, 40)) as pilot:
+            screen = await opened(pilot, app)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: "retrieval hit" in flat(app))
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: "No trace yet" in flat(app))
+            await pilot.press("escape")
+            await until(pilot, lambda: "retrieval hit" in flat(app))

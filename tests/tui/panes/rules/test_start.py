@@ -55,6 +55,9 @@ async def test_typing_before_the_calls_are_there(tmp_path: Path, monkeypatch: py
         go.set()
         await until(pilot, lambda: idle(app) and "Loading the rules" not in frame(app))
         assert ("No tool call selected" if rules else "No rule files") in frame(app)
+        if not rules:
+            await pilot.press("escape", "t")
+            await until(pilot, lambda: "No ranking yet" in frame(app))
 
 
 async def test_typing_before_the_chosen_call_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
