@@ -254,7 +254,7 @@ class LibraryActs(Performs):
         from tui.services.external_editor import edit_in, editor_of
 
         screen, shown = self._screen, self._screen.document.shown
-        if shown is None:
+        if shown is None or shown.wanted != screen.document.wanted:  # the one before is shown until this one is read
             screen.say("The document is still loading.", "warning")
             return
         if shown.opened.file is None:

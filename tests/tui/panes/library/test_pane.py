@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,9 @@ async def test_a_code_file_has_line_numbers_and_opens_in_the_editor_at_the_cited
         assert "def restore_ledger" in frame(app)
         await pilot.press("down", "e")
         assert asked == [(notes / "src" / "cranes.py", shown.opened.cited[0])]
+        screen.document.wanted = replace(shown.wanted, path="backup.md")  # chosen, and not read yet
+        app.action_perform("library.edit")
+        assert len(asked) == 1, "the file of the row before is not what was meant"
 
 
 def tones(screen: LibraryScreen, number: int) -> set[str]:
@@ -177,7 +181,7 @@ async def test_the_citation_is_copied_and_other_forms_by_a_letter(library: Path)
     app = library_app(library)
     copied: list[str] = []
     async with app.run_test(size=WIDE) as pilot:
-        app.copy_to_clipboard = copied.append
+        app.copy_to_clipboard = copied.append  # pyright: ignore[reportAttributeAccessIssue]
         screen = await searched(pilot, app, "night copy")
         assert screen.hit is not None
         uri = screen.hit.citation.uri
