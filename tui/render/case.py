@@ -587,9 +587,7 @@ def draw_cited(one: Cited, width: int, signs: Signs, *, chosen: bool) -> Content
     """The state in a word, the place of today, and as much of the quote as there is room for."""
     mark = signs.bar if chosen else " "
     place = inline(one.place or one.uri, max(8, width - _STATUS - 4), more=signs.more)
-    parts = [
-        (mark, "$cb-accent"), (f"{one.status:<{_STATUS}}", _CITED_TONES[one.status]), (f" {place}", "$cb-text"),
-    ]  # fmt: skip
+    parts = [(mark, "$cb-accent"), (f"{one.status:<{_STATUS}}", _CITED_TONES[one.status]), (f" {place}", "$cb-text")]
     room = width - 1 - _STATUS - 1 - cell_len(place) - 2
     if room >= 8:
         parts.append(("  " + inline(one.quote, room, more=signs.more), "$cb-dim"))

@@ -339,22 +339,7 @@ class OneToast(App[None], inherit_bindings=False):
         super()._on_notify(event)
 
 
-class SizedScreens(App[None], inherit_bindings=False):
-    """An app whose screens have the classes of its size from the first.
-
-    Textual sets them when it tells a screen its size: after it has drawn it once in the wrong layout, or, where another
-    screen is just being left, not at all."""
-
-    def _load_screen_css(self, screen: Screen[object]) -> None:
-        for limits, cells in zip(
-            (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), (self.size.width, self.size.height), strict=True
-        ):
-            fits = [name for least, name in limits or () if cells >= least][-1:]
-            screen.update_classes({name: name in fits for _, name in limits or ()}, animate=False)
-        super()._load_screen_css(screen)
-
-
-class WholeLetters(SizedScreens, inherit_bindings=False):
+class WholeLetters(App[None], inherit_bindings=False):
     """An app that draws a widget's part of a line to its end.
 
     Textual stops where the changed region ends, and puts a blank for the half of a wide letter there, which the

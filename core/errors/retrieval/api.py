@@ -252,7 +252,8 @@ def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> Searc
         trace.append(step)
         candidates = [one for one in candidates if one.id != weak.id] + [weak]
     if match is not None and match.other_names and any(hit.id == match.id for hit in candidates):
-        match = replace(match, why=(*match.why, "the searched error is known, but it has no fix yet"))
+        *before, names = match.why
+        match = replace(match, why=(*before, "the searched error is known, but it has no fix yet", names))
     shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
     similar = tuple(one for one in looked.similar if match is None or one.id != match.id)
     return _known_first(SearchAnswer(told.query, match, shown, similar, tuple(trace)))

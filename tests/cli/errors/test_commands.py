@@ -215,10 +215,10 @@ def test_some_of_the_cases_go_out_and_their_number_is_told(filled: Run, tmp_path
 
 
 def test_the_title_of_a_change_marks_where_it_was_cut(run: Run) -> None:
-    error = "Error: the very long name of " + "a module " * 20 + "was not found"
+    error = "Error: the very long name of " + "a module " * 40 + "was not found"
     run("errors", "record", "--error", error, "--resolution", "name it shorter")
     (change,) = run("undo", "--list", "--json").json()["changes"]
-    assert change["title"] == f"record a fix for: {error[:79]}…"
+    assert change["title"] == f"record a fix for: {error[:199]}…"
 
 
 def test_a_secret_reaches_no_output_and_no_file(run: Run, home: Path) -> None:

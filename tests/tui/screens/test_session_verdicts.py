@@ -69,7 +69,7 @@ async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested:
         assert [(entry.row.key_line, entry.part) for entry in entries] == [
             ("KeyError: 'currency'", False), ("TypeError: 'NoneType' object is not iterable", True),
         ]  # fmt: skip
-        assert "1 left" in frame(app)
+        assert "1 incident left" in frame(app)
         await pilot.press("N")
         assert screen.queue.total == 0, "its findings leave with it, before anything is on disk"
         await until(pilot, lambda: idle(app) and "and 1 more of its incident" in frame(app))

@@ -244,8 +244,8 @@ def test_the_copied_command_survives_any_folder(tmp_path: Path) -> None:
 def test_programs_are_taken_apart_without_a_shell() -> None:
     assert external_editor.pager_of({"PAGER": "less -S 'a b;c'"}) == (["less", "-S", "a b;c"], "")
     assert external_editor.editor_of({"VISUAL": "/usr/bin/vim", "EDITOR": "ed"})[0] == ["/usr/bin/vim", "-R"]
-    assert external_editor.editor_of({})[0] == []
-    assert "export EDITOR" in external_editor.editor_of({})[1]
+    assert external_editor.editor_of({"PATH": "/nowhere"})[0] == []
+    assert "export EDITOR" in external_editor.editor_of({"PATH": "/nowhere"})[1]
     assert "export PAGER" in external_editor.pager_of({"PATH": "/nowhere"})[1]
     assert "not a valid command line" in external_editor.pager_of({"PAGER": "less 'open"})[1]
 

@@ -64,7 +64,7 @@ async def test_an_answer_that_the_filter_hides_is_still_known(casebook: Path) ->
         app.errors.results.load(app.errors.results.scope.toggled("status", "unresolved"))
         app.post_message(Paste(TRACEBACK))
         await until(pilot, lambda: "hidden" in frame(app))
-        assert str(app.errors.results.border_title).startswith("Found")
+        assert str(app.errors.results.border_title).startswith("Match hidden by the filter")
 
 
 async def test_copying_what_only_looks_like_it_says_that(casebook: Path) -> None:
