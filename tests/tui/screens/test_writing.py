@@ -331,7 +331,7 @@ async def test_three_hooks_at_once_beside_an_open_queue_lose_nothing(casebook: P
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         await pilot.press("escape", "T")
-        await until(pilot, lambda: "3 left" in frame(app) and isinstance(app.screen, TriageScreen))
+        await until(pilot, lambda: "3 incidents left" in frame(app) and isinstance(app.screen, TriageScreen))
         queue = app.screen
         assert isinstance(queue, TriageScreen)
         await until(pilot, lambda: queue.case.read)
