@@ -55,7 +55,7 @@ def run_path(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_init(args: argparse.Namespace, context: Context) -> int:
-    """`config init`: the file is written whole, and none is replaced unasked; beside it its schema, for editors."""
+    """`config init`: write a whole settings file and its schema. An existing file is replaced only with `--force`."""
     import json
 
     from core.base.atomic import check_target, write_file

@@ -64,6 +64,12 @@ def test_the_command_that_runs_again_behind_a_lock_is_the_fix() -> None:
     assert (link.idx, link.why) == (1, "the command ran again after the lock was released")
 
 
+def test_a_lock_file_of_a_package_manager_is_released_by_no_wait() -> None:
+    stale = "error: the lock file /home/ana/shop/Cargo.lock needs to be updated but --locked was passed"
+    chat = Chat().sh("cargo build --locked", stale, 101).sh("cargo build --locked", "Finished")
+    assert not chat.one().resolved
+
+
 def test_a_look_at_a_failing_check_through_a_filter_is_no_fix() -> None:
     chat = Chat().sh("go test ./cart", "--- FAIL: TestSum (0.0s)\n    sum_test.go:3: got 4\nFAIL", 1)
     assert not chat.sh("go test ./cart -v 2>&1 | grep Summary", "Summary of 1 test").found()[0].resolved

@@ -59,7 +59,12 @@ _PARTS: Final = 8
 _BUSY: Final = re.compile(
     r"rate limit|too many requests|\b429\b|\b50[234]\b|timed? ?out|\block(?:ed)?\b|busy|try again", re.IGNORECASE
 )
-_LOCKED: Final = re.compile(r"\.lock\b|\block(?:ed)?\b", re.IGNORECASE)
+_LOCKED: Final = re.compile(
+    r"\.lock\b.{0,40}\bexists\b|\b(?:already|is) locked\b|\block is held\b"
+    r"|\b(?:acquir(?:e|ing)|obtain(?:ing)?|get|for) (?:the |a )?(?:\w{1,20} )?lock\b",
+    re.IGNORECASE,
+)
+"""Another process holds a lock; no lock file of a package manager (`Cargo.lock needs to be updated`)."""
 _LIKE: Final = 0.6
 _FILE: Final = re.compile(r"\w\.[a-z]{1,5}$")
 _PATH: Final = re.compile(r"^[^\s=/]*+/\S*+$")

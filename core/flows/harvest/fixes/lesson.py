@@ -269,7 +269,7 @@ def _do(outline: Outline) -> Do:
         return Do("words", f"Edit {_safe(files)}" if files else said or "Have another agent do it")
     if outline.instead is not None:
         failed, passed = differing_commands(outline.failure.command, outline.check, outline.failure.key, project)
-        if outline.outside or outline.instead is OUTSIDE:
+        if outline.outside:
             return Do("words", f"Run it outside the sandbox: {passed}")
         if passed == failed:  # only how or when it ran differs
             return Do("words", _safe(_spelled(outline, outline.instead.why.removeprefix(WORKAROUND))))
