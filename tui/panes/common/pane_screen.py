@@ -9,7 +9,7 @@ kind, or one that makes no sense any more, counts as none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Final, Protocol, TypeVar, runtime_checkable
@@ -35,8 +35,6 @@ from tui.widgets.workbench import KeyFooter, Place, TopBar, workbench
 
 PASTE_ELSEWHERE: Final = "To search for pasted text, open Errors ({pane.errors}) or Library ({pane.library}) first."
 NARROWER, WIDER = "view.narrower", "view.wider"
-_LEAST_BESIDE: Final = {"-wide": 44, "-xwide": 88}
-"""Cells that what is beside the list keeps, by the class of the screen's width."""
 
 
 class _Side:
@@ -52,12 +50,16 @@ class _Side:
 
 class Splitter(Performs):
     """Moves the edge of the widget that `list_id` names, in its container. `stacks`: on a narrow screen the list is
-    above the rest, else one of them is there at a time."""
+    above the rest, else one of them is there at a time. `beside`: the cells that what is beside the list keeps, by the
+    class of the screen's width."""
 
-    def __init__(self, screen: Screen[None], list_id: str, memory: Memory, *, stacks: bool) -> None:
+    def __init__(
+        self, screen: Screen[None], list_id: str, memory: Memory, *, stacks: bool, beside: Mapping[str, int]
+    ) -> None:
         self._screen = screen
         self._list_id = list_id
         self._stacks = stacks
+        self._beside = beside
         self._across, self._down = _Side(memory, "share", 4, 24), _Side(memory, "share_down", 1, 4)
         self.hovers = False
         self.drags = False
@@ -152,7 +154,7 @@ class Splitter(Performs):
 
     def _within(self, cells: int) -> int:
         """So many cells for the list, as both sides can still be read with."""
-        least = next((kept for name, kept in _LEAST_BESIDE.items() if self._screen.has_class(name)), 6)
+        least = next((kept for name, kept in self._beside.items() if self._screen.has_class(name)), 6)
         return max(self._side.least, min(cells, self._extent(self._body) - least))
 
     def _move(self, by: int) -> None:
@@ -263,11 +265,13 @@ class Remembers(Protocol):
 class PaneScreen(Screen[None]):
     """A pane: declares what `Pane` and `Remembers` name. `PANE`: its name in the ids of actions, in the
     state that is kept and in the first line; `LIST`: the id of its list, at the edge that can be moved; `STACKS`:
-    whether that is above the rest on a narrow screen; `LANES`: the jobs that nobody waits for once it is left."""
+    whether that is above the rest on a narrow screen; `BESIDE`: the cells that what is beside the list keeps, by the
+    class of the screen's width; `LANES`: the jobs that nobody waits for once it is left."""
 
     PANE: ClassVar[str]
     LIST: ClassVar[str]
     STACKS: ClassVar[bool] = True
+    BESIDE: ClassVar[Mapping[str, int]] = {"-wide": 44, "-xwide": 88}
     LANES: ClassVar[Sequence[str]] = ()
 
     def __init__(self, context: PaneContext, classes: str = "") -> None:
@@ -277,7 +281,7 @@ class PaneScreen(Screen[None]):
         self.clock = context.clock
         self.top = TopBar(replace(context.place, pane=self.PANE.title()), context.signs)
         self.footer = KeyFooter(context.signs)
-        self.splitter = Splitter(self, self.LIST, context.memory, stacks=self.STACKS)
+        self.splitter = Splitter(self, self.LIST, context.memory, stacks=self.STACKS, beside=self.BESIDE)
 
     @property
     def allow_select(self) -> bool:

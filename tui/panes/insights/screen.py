@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from textual import events
@@ -234,6 +234,7 @@ class InsightsScreen(PaneScreen):
 
     PANE = "insights"
     LIST = "insights-list"
+    BESIDE: ClassVar = {"-wide": 40, "-xwide": 40}
     LANES = ("insights", "insights-watch", "insights-session")
     CSS_PATH = sheet("insights")
     BINDINGS = bindings("insights")

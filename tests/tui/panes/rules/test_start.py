@@ -56,7 +56,7 @@ async def test_typing_before_the_calls_are_there(tmp_path: Path, monkeypatch: py
         await until(pilot, lambda: idle(app) and "Loading the rules" not in frame(app))
         assert ("No tool call selected" if rules else "No rule files") in frame(app)
         if not rules:
-            await pilot.press("escape", "t")
+            await pilot.press("escape")
             await until(pilot, lambda: "No ranking yet" in frame(app))
 
 
