@@ -32,7 +32,8 @@ class HookStep:
 class SetupPlan:
     """What is left to set up: hooks of the agents found here, and a model (its id, '' for none, and its bytes).
 
-    `installed`: the id of the model in use, '' for none. `agents`: the agents found here that can have hooks.
+    `installed`: the id of the model in use, '' for none. `agents`: the agents found here that can have hooks, of those
+    that are `supported`, by title.
     """
 
     hooks: tuple[HookStep, ...]
@@ -40,6 +41,7 @@ class SetupPlan:
     size: int = 0
     installed: str = ""
     agents: int = 0
+    supported: tuple[str, ...] = tuple(form.title for form in FORMS.values())
 
 
 def import_seconds(size: int) -> int:

@@ -301,7 +301,7 @@ class Need:
     what: What
     now: float
     needed: float | None
-    told: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,8 +393,8 @@ def _needs(tried: _Tried, rank: int, *, meaning: bool) -> Iterator[Need]:
     """What each part of the sum would have had to be, the others as they are."""
     mine, now = tried.mine, tried.ranking()
     if next(one.score for one in now.scored if one.at == mine.at) >= now.cutoff:
-        told = f"the rule is above the cut-off, but only {SHOWN} rules are shown"
-        yield Need("place", float(rank), float(SHOWN), told)
+        reason = f"the rule is above the cut-off, but only {SHOWN} rules are shown"
+        yield Need("place", float(rank), float(SHOWN), reason)
         return
     alone: list[float | None] = []
     if meaning:

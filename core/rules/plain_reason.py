@@ -109,8 +109,8 @@ def _factors(why: Iterable[str]) -> Iterable[tuple[str, float]]:
 
 def _shared(one: MatchedRule) -> Sequence[str]:
     """The shared words, as they are written."""
-    told = next((why.removeprefix(_SHARES) for why in one.why if why.startswith(_SHARES)), "")
-    return [word for word in told.split(", ") if word]
+    shared = next((why.removeprefix(_SHARES) for why in one.why if why.startswith(_SHARES)), "")
+    return [word for word in shared.split(", ") if word]
 
 
 def _listed(words: Sequence[str]) -> str:

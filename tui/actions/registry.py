@@ -311,6 +311,12 @@ def _place(focus: Focus) -> Place:
     return _PLACE_OF.get(focus) or _PLACE_OF["pane"]
 
 
+def holds_at(action: Action, focus: Focus) -> bool:
+    """Whether the keys of an action of the Errors pane hold in the pane that has the focus."""
+    place = _place(focus)
+    return action.scope != "pane" or place.scope not in PANES or action.name in place.also
+
+
 def matching(text: str, keys: Keys = Keys(), actions: Iterable[Action] = ACTIONS) -> tuple[Action, ...]:
     """The actions whose title, group, id or key has every word of `text`."""
     words = text.casefold().split()

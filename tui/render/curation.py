@@ -36,6 +36,7 @@ _LINE = 400
 _FIX = 160
 _FIX_LINES = 6
 _MERGED = 20
+_ACT_CELLS = 26
 _STATES: dict[State, tuple[str, ...]] = {"done": (), "undone": ("undone",), "redone": ("redone",)}
 _ACTS = {
     "verify": "verified", "write and verify": "verified", "accept": "verified", "reject": "rejected",
@@ -88,22 +89,26 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
 
 
 def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
-    """Two lines of the history: the sign of the act, what it is about, its age; below, the act and who did it, or where
-    a quote stands. One that was undone is dim. Numbers of fixes and cases are left to the whole change."""
+    """A line of the history: the sign of the act, what it is about, then the act or the place of a quote, and the age.
+
+    One that was undone is dim. The details name the actor, and count fixes and cases.
+    """
     bar = (signs.bar if chosen else " ", "$cb-accent")
     undone = state == "undone"
     act, about = act_of(one.title)
     sign, tone = _sign_of(act, signs, undone=undone)
     age = ago(one.ts, now).rjust(5) + " " if width >= 50 else ""
-    room = max(1, width - 3 - len(age))
-    line = pad(inline(about or act, room, more=signs.more), room)
+    column = min(_ACT_CELLS, width * 2 // 5) if width >= 40 else 0
+    room = max(1, width - 3 - len(age) - column - bool(column))
+    line = pad(inline(about or act, room, more=signs.more), room) + " " * bool(column)
     dot = f" {signs.dot} "
-    told = dot.join((*_STATES[state], *(() if one.quotes else (act, one.actor))))
-    told = inline(f"{told}{dot}" if told and one.quotes else told, max(1, width - 3), more=signs.more)
-    place = draw_about(one, max(1, width - 3 - cell_len(told)), signs) if one.quotes else Content("")
+    done = dot.join((*_STATES[state], *(() if one.quotes else (act,))))
+    done = inline(f"{done}{dot}" if done and one.quotes else done, column, more=signs.more)
+    left = column - cell_len(done)
+    place = draw_about(one, left, signs) if one.quotes and left > 0 else Content("")
     return Content.assemble(
         bar, (f"{sign} ", tone), (line, "$cb-faint" if undone else "$cb-text bold" if chosen else "$cb-text"),
-        (age, "$cb-dim"), "\n   ", (told, "$cb-faint" if undone else "$cb-dim"), place,
+        (done, "$cb-faint" if undone else "$cb-dim"), place, " " * (left - place.cell_length), (age, "$cb-dim"),
     )  # fmt: skip
 
 

@@ -194,7 +194,7 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     for need in found.needs:
         tone = "$cb-dim" if need.needed is None else "$cb-text"
         sign = signs.dot if need.needed is None else signs.arrow
-        parts.append((f"{sign} {title(need.told)}\n", tone))
+        parts.append((f"{sign} {title(need.reason)}\n", tone))
     if found.enough:
         words = ", ".join(title(word) for word in found.enough)
         few = "this word" if len(found.enough) == 1 else f"these {len(found.enough)} words"

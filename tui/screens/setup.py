@@ -189,7 +189,7 @@ class SetupScreen(ModalScreen[None]):
             if step.note:
                 yield f"  {step.note}"
         if not self._plan.agents:
-            yield "No agent that supports hooks found: Claude Code, Codex, Gemini CLI, Copilot CLI, opencode, Cursor."
+            yield f"No agent that supports hooks found: {', '.join(self._plan.supported)}."
         elif not self._plan.hooks:
             yield "Hooks are installed for every agent found."
 

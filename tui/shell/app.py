@@ -226,6 +226,8 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             act()
         else:  # what goes on below any pane
             below = self.errors
+            if action_id in ("import.begin", "import.setup") and self.screen is not below:
+                self._panes.show(HOME)  # which shows the progress
             any(one.perform(action_id) for one in (self.ingesting, below.incoming, below.embedding, below.results))
 
     def _palette(self) -> None:
@@ -330,11 +332,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def open_history(self) -> None:
         self.errors.curating.open_history(None)
-
-    def begin_import(self) -> None:
-        """Begin an import in the Errors pane, which shows the progress."""
-        self.screen.dismiss()
-        self.errors.perform("import.begin")
 
     def on_click(self, event: events.Click) -> None:
         """In the lower edge of a frame, the text that names esc can be clicked."""

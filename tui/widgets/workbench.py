@@ -122,10 +122,6 @@ class Workbench(Protocol):
 
     def open_history(self) -> None: ...
 
-    def begin_import(self) -> None:
-        """Go to the Errors pane, which shows the progress of an import, and begin one."""
-        ...
-
     def theme_names(self) -> Iterable[str]: ...
 
     def choose_theme(self, name: str) -> None:

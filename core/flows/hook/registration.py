@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
+from core.base.paths import make_folder, user_folder
 from core.flows.hook.agents.forms import CLAUDE_CODE, EVENTS, HookForm
 
 __all__ = [
@@ -366,7 +367,7 @@ def add_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry: bo
 def remove_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry: bool = False) -> HooksReport:
     """Take casebook's hooks out of the file. Raises Fault; then nothing was changed.
 
-    A file that held nothing else is removed, unless it is a link: without hooks it says nothing.
+    A file that `add_hooks` created is removed if nothing else is in it. A file that was there before, or a link, stays.
     """
     return _change(path, command, lambda text: uninstall(text, str(path)), form, dry=dry)
 
@@ -374,8 +375,9 @@ def remove_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry:
 def _change(path: Path, command: str, edit: Callable[[str], str], form: HookForm, *, dry: bool) -> HooksReport:
     old = read_settings(path)
     new = edit(old)
-    linked = path.is_symlink() and not form.version  # of some agents what is left would be rejected
-    if new != old and not linked and json.loads(new.lstrip("\ufeff")) == json.loads(form.empty):
+    kept = not form.version and (path.is_symlink() or str(path.absolute()) not in _created())
+    # Agents whose file has a version reject one without hooks.
+    if new != old and not kept and json.loads(new.lstrip("\ufeff")) == json.loads(form.empty):
         new = ""
     diff = tuple(
         line.rstrip("\r\n")
@@ -387,10 +389,37 @@ def _change(path: Path, command: str, edit: Callable[[str], str], form: HookForm
     report = HooksReport(str(path), found.complete, found.events, False, None, diff, form.agent)
     if dry or old == new:
         return report
-    if not new:
-        path.resolve().unlink()
-        return replace(report, changed=True)
-    return replace(report, changed=True, backup=write_settings(path, old, new))
+    there = path.exists()
+    backup = write_settings(path, old, new) if new else path.resolve().unlink()
+    if there != bool(new):
+        _record(path, created=bool(new))
+    return replace(report, changed=True, backup=backup)
+
+
+def _record_file() -> Path:
+    return user_folder("state") / "created_settings"
+
+
+def _created() -> tuple[str, ...]:
+    """The settings files that casebook created, by their absolute paths."""
+    try:
+        return tuple(_record_file().read_text("utf-8").splitlines())
+    except (OSError, UnicodeDecodeError):
+        return ()
+
+
+def _record(path: Path, *, created: bool) -> None:
+    """Keep that casebook created a settings file, or removed it again.
+
+    Where the record cannot be written, `remove_hooks` leaves the file.
+    """
+    name = str(path.absolute())
+    names = [one for one in _created() if one != name] + [name] * created
+    try:
+        make_folder(_record_file().parent)
+        write_file(_record_file(), [f"{one}\n" for one in names], replace=True)
+    except (OSError, Fault):
+        return
 
 
 def read_settings(path: Path) -> str:

@@ -104,7 +104,7 @@ def no_files(settings: RuleSettings, folder: Path | None = None) -> tuple[str, .
     read because others can write them."""
     found = (path for path in own_places(settings) if os.path.lexists(path) and not path.is_file())
     odd = tuple(f"skipped rules of {path}: not a file" for path in found)
-    return (*odd, *(told for _, told in untrusted_files(settings, folder)))
+    return (*odd, *(reason for _, reason in untrusted_files(settings, folder)))
 
 
 def readable(files: ScopedFiles) -> tuple[ScopedFiles, tuple[Unread, ...]]:
@@ -136,7 +136,7 @@ def with_unread(found: RuleMatch, unread: Sequence[Unread]) -> RuleMatch:
         return found
     from core.base.trace import Step
 
-    steps = (Step("files", "failed", f"{told}; skipped") for _, told in unread)
+    steps = (Step("files", "failed", f"{reason}; skipped") for _, reason in unread)
     return replace(found, trace=(*found.trace, *steps))
 
 
@@ -197,8 +197,8 @@ def _names(setting: str) -> list[str]:
 def _within(name: str) -> Path:
     path = Path(name)
     if path.is_absolute() or ".." in path.parts or name.startswith("~"):
-        told = f"rules.project_files: {name} is not a relative path"
-        raise Fault("config_invalid", told, 'use a relative path, such as ".claude/memory.md"')
+        message = f"rules.project_files: {name} is not a relative path"
+        raise Fault("config_invalid", message, 'use a relative path, such as ".claude/memory.md"')
     return path
 
 
@@ -271,8 +271,8 @@ def unread_rules(settings: RuleSettings, folder: Path | None) -> tuple[Flaw, ...
         if rules:
             ids = rules[0].id if len(rules) == 1 else f"{rules[0].id} and {len(rules) - 1:,} more"
             setting = "rules.files" if place.name.startswith("~") else "rules.project_files"
-            told = f"{ids} not read: to read the rules of this file, add {place.name} to {setting}"
-            found.append(Flaw(str(place.path), rules[0].line, told, rules[0].id, "missing"))
+            message = f"{ids} not read: to read the rules of this file, add {place.name} to {setting}"
+            found.append(Flaw(str(place.path), rules[0].line, message, rules[0].id, "missing"))
     return tuple(found)
 
 

@@ -452,10 +452,10 @@ def watch_rules(
         debounce=_SETTLE_MS, step=20, rust_timeout=LOOK_MS, yield_on_timeout=True, raise_interrupt=False,
         recursive=False,
     )  # fmt: skip
-    told = emptied = False
+    announced = emptied = False
     for _ in events:
-        if not told:
-            told = True
+        if not announced:
+            announced = True
             ready()
         if stop():
             return

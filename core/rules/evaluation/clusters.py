@@ -226,11 +226,11 @@ def _cluster(
     often = Counter(rule.id for rule in rules)
     if kind == "duplicate":
         others = _listed([_name(rule, often) for rule in rules if rule is not keep])
-        told = f"merge {others} into {_name(keep, often)}, the most complete rule"
+        advice = f"merge {others} into {_name(keep, often)}, the most complete rule"
     else:
-        told = f"compare {_listed([_name(rule, often) for rule in rules])}: merge them, or link them"
+        advice = f"compare {_listed([_name(rule, often) for rule in rules])}: merge them, or link them"
     listed = tuple(Member(rule.id, rule.title, rule.path, rule.line) for rule in rules)
-    return Cluster(kind, listed, round(low, 4), told)
+    return Cluster(kind, listed, round(low, 4), advice)
 
 
 def _name(rule: Rule, often: Mapping[str, int]) -> str:

@@ -76,9 +76,9 @@ def display_name(names: Collection[str], rule: Titled, *, doubled: bool) -> str:
 
 def rule_names(rules: Iterable[Titled], names: Iterable[str]) -> set[str]:
     """The names that these rules go by; those with a title only of ids that `names` have with one."""
-    told = {id_of(one) for one in names if _SIGN in one}
+    labeled = {id_of(one) for one in names if _SIGN in one}
     kept = tuple(rules)
-    return {rule.id for rule in kept} | {with_title(rule) for rule in kept if rule.id in told}
+    return {rule.id for rule in kept} | {with_title(rule) for rule in kept if rule.id in labeled}
 
 
 def _plain(title: str) -> str:

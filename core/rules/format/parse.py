@@ -215,11 +215,11 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
     """The rules of a text. Secrets are masked before anything else sees them; every line keeps its number."""
     lines, numbers = _lines(_without_blocks(redact(text)))
     inside, unclosed, doubtful = fenced(lines, begins_rule)
-    told: list[_Told] = [(numbers[at], _UNCLOSED, "lost") for at in unclosed]
-    told.extend((numbers[at], _EXAMPLE, "odd") for at in doubtful)
+    flaws_found: list[_Told] = [(numbers[at], _UNCLOSED, "lost") for at in unclosed]
+    flaws_found.extend((numbers[at], _EXAMPLE, "odd") for at in doubtful)
     reading = _Reading(lines, numbers, inside)
     reading.read()
-    flaws = [Flaw(path, line, message, cost=cost) for line, message, cost in (*told, *reading.flaws)]
+    flaws = [Flaw(path, line, message, cost=cost) for line, message, cost in (*flaws_found, *reading.flaws)]
     rules: list[Rule] = []
     seen: dict[str, list[int]] = {}  # the lines at which each id stands
     for part in reading.parts:
@@ -329,15 +329,15 @@ class _Reading:
         if named is None:
             return
         if heading.deep:
-            told = f"this looks like the heading of {named.id} but is indented like code. casebook reads it as text"
+            message = f"this looks like the heading of {named.id} but is indented like code. casebook reads it as text"
         elif heading.level <= 3 or named.first:
-            told = (
+            message = (
                 f"this heading contains {named.id} but does not have the form ### {named.id}: title. "
                 "casebook does not read it as a rule"
             )
         else:
             return
-        self.flaws.append((self.numbers[at], told, "lost"))
+        self.flaws.append((self.numbers[at], message, "lost"))
 
     def _begin(self, at: int, heading: Heading) -> None:
         named = heading.named
@@ -395,11 +395,11 @@ class _Part:
         if found and not found.name and (meant := nearest_field(found.label)):
             self.mistyped.append((number, found.label, meant))
         if found and found.name and found.name in self.at:
-            told = f"a second {found.label} in {self.id}: the heading of another rule may be missing"
+            message = f"a second {found.label} in {self.id}: the heading of another rule may be missing"
             if self._of_another(found):
-                self.again.append((number, f"{told}. The rest was not read", "lost"))
+                self.again.append((number, f"{message}. The rest was not read", "lost"))
                 return False
-            self.again.append((number, told, "lost"))
+            self.again.append((number, message, "lost"))
             if (found.listed and not self.labels[found.name].listed) or found.name not in REQUIRED:
                 found = None
         if found and found.listed and not found.name and self.current:
@@ -513,5 +513,5 @@ def _decoded(data: bytes, path: str) -> tuple[str, list[Flaw]]:
         return data.decode(encoding), []
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        told = f"this is not {encoding.removesuffix('-sig').upper()}: casebook replaced invalid bytes"
-        return data.decode(encoding, "replace"), [Flaw(path, line, told)]
+        message = f"this is not {encoding.removesuffix('-sig').upper()}: casebook replaced invalid bytes"
+        return data.decode(encoding, "replace"), [Flaw(path, line, message)]

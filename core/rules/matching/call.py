@@ -188,8 +188,8 @@ def as_edit(given: Mapping[str, Any]) -> Mapping[str, Any]:
             }
     for name in _PATCH_FIELDS:
         text = _text(given.get(name))
-        if text is not None and _BEGIN in text and (told := _patch(text[:_READ], name)):
-            return {**{key: value for key, value in given.items() if key != name}, **told}
+        if text is not None and _BEGIN in text and (patched := _patch(text[:_READ], name)):
+            return {**{key: value for key, value in given.items() if key != name}, **patched}
     return given
 
 
@@ -237,11 +237,11 @@ def _patch(text: str, field: str) -> dict[str, Any]:
             new.append(line[1:])
     if not files:
         return {}
-    told: dict[str, Any] = {"file_path": files[0]}
-    told |= {"other_path": files[1:]} if len(files) > 1 else {}
-    told |= {"old_string": "\n".join(old), "new_string": "\n".join(new)} if old else {"content": "\n".join(new)}
+    edited: dict[str, Any] = {"file_path": files[0]}
+    edited |= {"other_path": files[1:]} if len(files) > 1 else {}
+    edited |= {"old_string": "\n".join(old), "new_string": "\n".join(new)} if old else {"content": "\n".join(new)}
     around = f"{before}\n{after}".strip()
-    return {**told, field: around} if around else told
+    return {**edited, field: around} if around else edited
 
 
 def _file(line: str) -> str:
@@ -335,13 +335,13 @@ def _parts(given: Mapping[str, Any], command: str | None) -> Iterator[Part]:
     old, new = given.get("old_string"), given.get("new_string")
     if isinstance(old, str) and isinstance(new, str):
         yield from _edited(old, new)
-    told = False  # a command that is a list of words is one text
+    is_yielded = False  # a command that is a list of words is one text
     for name, text in _strings(given):
         if name in ("old_string", "new_string") and isinstance(old, str) and isinstance(new, str):
             continue
         if name in _COMMAND and command is not None:
-            if not told:
-                told = True
+            if not is_yielded:
+                is_yielded = True
                 yield Part("command", redact(_MESSAGE.sub(" ", command)[:READ]), 1.0)
                 for found in _MESSAGE.finditer(command[:READ]):
                     yield Part("message", redact(found.group(1)), 0.3)

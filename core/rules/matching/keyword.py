@@ -160,10 +160,10 @@ def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[_Found], Sequ
     ]
     apart = [one for one in fitting if not one.quick]
     said = search_each(tuple(one.match.pattern for one in apart), text) if apart else ()
-    told = {one.name: place for one, place in zip(apart, said, strict=False)}
+    places = {one.name: place for one, place in zip(apart, said, strict=False)}
     matched: list[_Found] = []
     for one in fitting:
-        place = _span(one.match.search(text)) if one.quick else told.get(one.name)
+        place = _span(one.match.search(text)) if one.quick else places.get(one.name)
         if place is not None:
             matched.append((one, place))
     return matched, apart[len(said) :]
@@ -303,8 +303,8 @@ def _of_cure(rule: Rule, said: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """Return the terms of only solution and prevention; none if no other field describes the mistake."""
     if not rule.problem.strip() and not rule.root_cause.strip():
         return frozenset()
-    told = frozenset((*said["title"], *said["problem"], *said["root_cause"]))
-    return frozenset((*said["solution"], *said["prevention"])) - told
+    stated = frozenset((*said["title"], *said["problem"], *said["root_cause"]))
+    return frozenset((*said["solution"], *said["prevention"])) - stated
 
 
 def _idf(count: int, size: int) -> float:

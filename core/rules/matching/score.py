@@ -67,8 +67,8 @@ class Context:
         """Return the same with this factor applied; 1.00 appears in `factor` only."""
         if abs(by - 1) < 0.005:
             return Context(self.factor * by, self.reasons, self.parts, self.done)
-        told = (*self.reasons, f"{why}: x {by:.2f}")
-        return Context(self.factor * by, told, (*self.parts, by), self.done)
+        reasons = (*self.reasons, f"{why}: x {by:.2f}")
+        return Context(self.factor * by, reasons, (*self.parts, by), self.done)
 
     def noting(self, why: str) -> Context:
         """The same, with a reason that changes nothing."""
@@ -88,8 +88,8 @@ def behind(context: Context, best: Best, similarity: float | None, keyword: floa
     mostly leads in both. A rule without a vector is no farther than any."""
     fewer = _FEWER_WORDS * (best.keyword - keyword)
     farther = 0.0 if similarity is None else _FARTHER * (best.similarity - similarity)
-    told = "another rule shares more words with the call" if fewer > farther else "another rule is closer in meaning"
-    return context.times(math.exp(-fewer - farther), told)
+    reason = "another rule shares more words with the call" if fewer > farther else "another rule is closer in meaning"
+    return context.times(math.exp(-fewer - farther), reason)
 
 
 def companion_factor(score: float, first: float, titled: float | None) -> float:
@@ -131,8 +131,8 @@ def arithmetic(regime: Regime, similarity: float | None, keyword: float, context
     else:
         base = f"{SHARE:g} x similarity {similar:.2f} + {1 - SHARE:g} x keyword {keyword:.2f}"
     whole = f"({base})" if context.parts and regime == "hybrid" and similarity is not None else base
-    told = " x ".join((whole, *(f"{part:.2f}" for part in context.parts)))
-    return told if _base(regime, similarity, keyword) * context.factor <= 1 else f"{told}, at most 1"
+    product = " x ".join((whole, *(f"{part:.2f}" for part in context.parts)))
+    return product if _base(regime, similarity, keyword) * context.factor <= 1 else f"{product}, at most 1"
 
 
 def context_of(
@@ -153,12 +153,12 @@ def context_of(
         by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT
         found = found.times(by, "the call describes itself as read-only")
     if shown.mistakes and code < FULL / 2:
-        told = (
+        reason = (
             "few of the rule's code snippets are in the call"
             if code
             else "none of the rule's code snippets are in the call"
         )
-        found = found.times(1 - _NO_CODE * (1 - 2 * code / FULL), told)
+        found = found.times(1 - _NO_CODE * (1 - 2 * code / FULL), reason)
     if (done := cured(shown, call.code)) is not None:
         left = (1 - done[1]) ** _CURE
         found = replace(found.times(left, f"the call already contains {done[1]:.0%} of the fix {done[0]}"), done=left)

@@ -131,9 +131,9 @@ def _settings() -> Settings:
         return Settings()
 
 
-def _warn(told: str) -> None:
+def _warn(warning: str) -> None:
     keep = _settings().log
-    Log(log_file(), keep.level, keep.max_bytes, keep.keep).write("warning", "rules", told=told)
+    Log(log_file(), keep.level, keep.max_bytes, keep.keep).write("warning", "rules", told=warning)
 
 
 def _semantic() -> RememberedSemantic:

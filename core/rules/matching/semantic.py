@@ -103,18 +103,18 @@ class Lack:
     @property
     def note(self) -> str:
         """All of it in words; empty where nothing lacks."""
-        told = [self.why] if self.why else []
+        reasons = [self.why] if self.why else []
         if self.elsewhere:
-            told.append("another process is embedding")
+            reasons.append("another process is embedding")
         if self.waiting:
             one = self.waiting == 1
-            told.append(f"{self.waiting:,} of {self.rules:,} rules {'has' if one else 'have'} no up-to-date vector")
+            reasons.append(f"{self.waiting:,} of {self.rules:,} rules {'has' if one else 'have'} no up-to-date vector")
         if self.older:
             have = "has an outdated vector" if self.older == 1 else "have outdated vectors"
-            told.append(f"{self.older:,} of them {have} (not compared)")
+            reasons.append(f"{self.older:,} of them {have} (not compared)")
         if self.failed:
-            told.append(f"{self.failed:,} rule{'s'[: self.failed != 1]} could not be embedded")
-        return "; ".join(told)
+            reasons.append(f"{self.failed:,} rule{'s'[: self.failed != 1]} could not be embedded")
+        return "; ".join(reasons)
 
     @property
     def facts(self) -> Facts:

@@ -213,9 +213,9 @@ def _unknown(given: Mapping[str, Any], at: tuple[str, ...], known: tuple[str, ..
         import difflib
 
         near = difflib.get_close_matches(name, known, 1, 0.7)
-        told = f"unknown {'key' if at else 'table'} {'.'.join((*at, name))}"
+        message = f"unknown {'key' if at else 'table'} {'.'.join((*at, name))}"
         guess = f", did you mean {near[0]}?" if near else " (ignored)"
-        yield Flaw(where.path, where.line((*at, name)), told + guess)
+        yield Flaw(where.path, where.line((*at, name)), message + guess)
 
 
 def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
@@ -230,10 +230,10 @@ def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
             raise ValueError(f"is larger than {MAX_BYTES >> 20} MiB")
         return tomllib.loads(text), _Where(path, text)
     except (OSError, ValueError, RecursionError) as error:
-        told = why_unread(error)
-        if isinstance(error, tomllib.TOMLDecodeError) and (found := _LINE.search(told)):
-            told += _bare(text.split("\n")[int(found.group(1)) - 1])
-        raise Fault("config_invalid", f"{path}: {told}", "fix the file, or move it to another folder") from error
+        message = why_unread(error)
+        if isinstance(error, tomllib.TOMLDecodeError) and (found := _LINE.search(message)):
+            message += _bare(text.split("\n")[int(found.group(1)) - 1])
+        raise Fault("config_invalid", f"{path}: {message}", "fix the file, or move it to another folder") from error
 
 
 def _bare(line: str) -> str:

@@ -211,8 +211,8 @@ def in_english(text: str, glossary: Glossary) -> str:
         run = found.group()
         if run.isascii():
             return run
-        told = (word for words, _, _ in meanings(run, glossary) for word in words[:_MEANINGS])
-        return f" {' '.join(told)} "
+        expansions = (word for words, _, _ in meanings(run, glossary) for word in words[:_MEANINGS])
+        return f" {' '.join(expansions)} "
 
     if text.isascii():
         return text

@@ -135,6 +135,31 @@ def test_a_file_that_held_only_the_hooks_leaves_nothing(tmp_path: Path) -> None:
     assert (link.is_symlink(), json.loads(real.read_text())) == (True, {})
 
 
+@pytest.mark.parametrize("before", ["{}", "{}\n", ""])
+def test_a_file_that_casebook_did_not_create_stays(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(before)
+    add_hooks(path, COMMAND)
+    remove_hooks(path, COMMAND)
+    assert json.loads(path.read_text()) == {}
+
+    path.write_text(install("", "settings.json", COMMAND))  # a file from a folder of dotfiles
+    remove_hooks(path, COMMAND)
+    assert json.loads(path.read_text()) == {}
+
+
+def test_a_file_created_twice_is_removed_twice(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    for _ in range(2):
+        add_hooks(path, COMMAND)
+        add_hooks(path, f"{COMMAND} --agent x")
+        remove_hooks(path, COMMAND)
+        assert not path.exists()
+    path.write_text(install("", "settings.json", COMMAND))
+    remove_hooks(path, COMMAND)
+    assert path.exists()
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "none" / "settings.json"
     assert add_hooks(path, COMMAND, dry=True).diff

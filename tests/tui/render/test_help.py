@@ -41,6 +41,18 @@ def test_of_a_group_what_is_possible_comes_first() -> None:
     assert possible < impossible
 
 
+def test_an_import_key_that_another_pane_uses_says_where_it_holds() -> None:
+    imports = [action for action in ACTIONS if action.group == "Import"]
+
+    def elsewhere(now: Situation) -> list[str]:
+        return [one.keys for one in entries(imports, now, UNICODE) if one.where == "in Errors"]
+
+    assert elsewhere(LIST) == []
+    assert elsewhere(EvidenceNow("evidence")) == []
+    assert elsewhere(Situation("rules")) == ["d"]
+    assert elsewhere(Situation("library")) == ["i", "I"]
+
+
 def test_actions_that_differ_in_a_digit_are_one_line() -> None:
     choose = [action for action in ACTIONS if action.id.startswith("evidence.choose_")]
     found = entries(choose, EvidenceNow("evidence", quote=True, places=3), UNICODE)

@@ -101,6 +101,19 @@ async def test_a_set_up_that_fails_is_reported(home: Path, roots: Roots, monkeyp
         await until(pilot, lambda: told(app, "Setup failed: the disk is full"))
 
 
+@pytest.mark.parametrize("pane", ["alt+2", "alt+3", "alt+4", "alt+5"])
+async def test_setup_starts_in_every_pane(home: Path, roots: Roots, pane: str) -> None:
+    app = app_on(home / "new.db", roots=roots)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: "set up sessions" in flat(app))
+        await pilot.press(pane)
+        await until(pilot, lambda: app.screen is not app.errors and app.focused is not None)
+        await pilot.press("escape", "B")
+        await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.errors)
+
+
 async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:
     app = app_on(home / "new.db", roots={"claude-code": [home / ".claude/projects"]})
     async with app.run_test(size=WIDE, notifications=True) as pilot:

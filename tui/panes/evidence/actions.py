@@ -89,7 +89,8 @@ PANE = Pane(
     (
         # its digits show places where several are listed, else they go to the panes
         Place("evidence", (("list",), ("case", "scroll")), "shown", also={
-            "undo.last": 28, "undo.redo": 0, "history.open": 0, "import.begin": 0, "view.zoom": 0,
+            "undo.last": 28, "undo.redo": 0, "history.open": 0, "view.zoom": 0, "import.begin": 0, "import.setup": 0,
+            "import.report": 0, "import.demo": 0,
         }),
     ),
     _ACTIONS,

@@ -394,7 +394,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
             "undo.redo": lambda: self._take_back(again=True),
             "history.open": lambda: workbench(self).open_history(),
             "view.reload": self.again,
-            "import.begin": self._import,
         }
 
     def perform(self, action_id: str) -> bool:
@@ -435,10 +434,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self._body.update_classes({"-no-why": visible, "-why": not visible})
         if visible and self.entry.has_focus:
             self.list.body.take_focus()
-
-    def _import(self) -> None:
-        """Import in the Errors pane, which shows the progress."""
-        workbench(self).begin_import()
 
     def _whole(self) -> None:
         if self.view.text:

@@ -38,6 +38,10 @@ _ACTIONS: tuple[Action, ...] = (
 PANE = Pane(
     "insights",
     "Insights: failures, cost and results",
-    (Place("insights", (("list",), ("scroll",)), "both", also={"import.begin": 0}, shows=("list.open",)),),
+    (
+        Place("insights", (("list",), ("scroll",)), "both", shows=("list.open",), also={
+            "import.begin": 0, "import.setup": 0, "import.report": 0, "import.demo": 0,
+        }),
+    ),
     _ACTIONS,
-)
+)  # fmt: skip

@@ -53,7 +53,7 @@ from tui.runtime.messages import PaneCopied, PaneOpenCase
 from tui.runtime.state import Memory
 from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import sheet, workbench
+from tui.widgets.workbench import sheet
 
 Lead = tuple[str, int | None]
 """A session, and the message in it to begin at."""
@@ -425,7 +425,6 @@ class InsightsScreen(PaneScreen):
             "list.open": self._open,
             "list.back": self._back,
             "view.reload": self.load,
-            "import.begin": lambda: workbench(self).begin_import(),
         }
 
     def _turn(self, by: int) -> None:

@@ -139,7 +139,7 @@ PANE = Pane(
     "Library: search notes, documents and code",
     (
         Place("library", (("list",), ("case", "scroll"), ("why", "scroll")), "both", also={
-            "find.focus": 20, "view.zoom": 25,
+            "find.focus": 20, "view.zoom": 25, "import.setup": 0, "import.demo": 0,
         }),
         Place("passage", (("scroll",),), also={"app.help": 90}),
         Place("ingest", (("list",), ("scroll",)), also={"app.help": 90}, names=("naming",), typing=("naming",)),

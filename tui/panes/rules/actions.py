@@ -121,7 +121,7 @@ PANE = Pane(
     "Rules: match tool calls",
     (
         Place("rules", (("list",), ("case", "scroll")), "both", also={
-            "find.focus": 20, "view.zoom": 0, "import.begin": 0,
+            "find.focus": 20, "view.zoom": 0, "import.begin": 0, "import.setup": 0, "import.report": 0,
         }),
         Place("typed", app="both", typing=("typed",)),
         Place("table", (("list",), ("case", "scroll")), also={"app.help": 90}),

@@ -29,7 +29,7 @@ from tui.runtime.state import Memory
 from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import sheet, workbench
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
@@ -215,7 +215,6 @@ class RulesScreen(PaneScreen, SearchPane):
             "list.unfilter": lambda: self._filter(""),
             "list.why": self._toggle_why,
             "list.copy": self._copy,
-            "import.begin": self._import,
             "list.open": self.open,
             "list.back": self._back,
             "case.back": self._out_of_why,
@@ -289,10 +288,6 @@ class RulesScreen(PaneScreen, SearchPane):
         if not self.has_class("-narrow"):
             self._body.set_class(visible, "-no-why")
             self.make_room()
-
-    def _import(self) -> None:
-        """Import in the Errors pane, which shows the progress."""
-        workbench(self).begin_import()
 
     def _copy(self) -> None:
         if (one := self.rank.chosen) is not None:

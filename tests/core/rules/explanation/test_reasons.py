@@ -119,9 +119,9 @@ def test_where_no_part_alone_would_do_all_of_them_are_named(book: Book) -> None:
         ("context", True),
         ("together", False),
     ]
-    assert found.needs[1].told == "without the factor 0.18, the score would be 0.00, below the cut-off"
+    assert found.needs[1].reason == "without the factor 0.18, the score would be 0.00, below the cut-off"
     assert (
-        found.needs[2].told == "with a keyword score of 0.33 in a call that matches the rule, the rule would be shown"
+        found.needs[2].reason == "with a keyword score of 0.33 in a call that matches the rule, the rule would be shown"
     )
 
 

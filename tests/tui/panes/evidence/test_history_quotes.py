@@ -78,13 +78,13 @@ async def test_a_row_names_the_quote_its_entry_its_session_and_its_places(review
         await opened(pilot, app)
         rows = frame(app)
         assert f"● {FLAGGED[1][:12]}" in rows, "the sign of the act, then what it is about"
-        assert "stays in message 4 · about manifest · " in rows
-        assert "not found → rejected · about memory · " in rows
-        assert "several locations → message 3 · about retries · " in rows
+        for place in ("stays in message 4", "not found → rejected", "several locations →"):
+            assert place in rows
         assert SESSION[:8] in rows
         await pilot.press("G", "k", "k")
-        assert "message 1 → 4 · about port · " in frame(app)
-        assert "verify the fix · " in frame(app), "of a case what was done to it"
+        assert "message 1 → 4" in frame(app)
+        assert "about port" in " ".join(frame(app).split())
+        assert "verify the fix" in frame(app), "of a case what was done to it"
 
 
 async def test_enter_leads_to_the_quote_whichever_filter_lists_it_and_esc_back_to_the_history(review: Path) -> None:
@@ -263,9 +263,9 @@ def test_a_row_keeps_its_width_in_korean_and_plain_ascii_has_no_signs_of_its_own
     for one in (CHANGE, many, replace(CHANGE, quotes=(gone,)), replace(CHANGE, quotes=(), what=("배포 " * 40,))):
         for width in range(1, 210):
             for signs in (UNICODE, ASCII):
-                lines = draw_change(one, "done", width, signs, NOW, chosen=True).plain.split("\n")
-                assert len(lines) == 2
-                assert width < 16 or max(map(cell_len, lines)) <= width, (width, lines)
+                line = draw_change(one, "done", width, signs, NOW, chosen=True).plain
+                assert "\n" not in line
+                assert width < 16 or cell_len(line) <= width, (width, line)
     plain = replace(CHANGE, title="accept", actor="mina", quotes=(replace(QUOTE, quote="stays", entry="port"),))
     assert draw_change(plain, "done", 80, ASCII, NOW, chosen=True).plain.isascii()
     assert draw_changed(plain, "done", ASCII).plain.isascii()
