@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
+from markdown_it.rules_inline.balance_pairs import processDelimiters
+from markdown_it.rules_inline.state_inline import Delimiter, StateInline
 from markdown_it.token import Token
 
 from core.library.documents.rows import BlockKind, LineSpan, Parsed, ParsedBlock
@@ -28,21 +31,24 @@ _MOST_DOTS: Final = 1_000
 _TOO_MUCH: Final = "it is too large"
 
 _MARKS: Final = tuple("\\`*_[]<>&!")
-_SELDOM: Final = ("\\", "\t", "``")
+_SELDOM: Final = ("\\", "\t")
 """What `_simple` does not read, anywhere in a text."""
-_LINK_LABEL: Final = r"(?<!!)\[(?!\s)([^\[\]!]+)(?<!\s)\]"
-_LINK_TARGET: Final = r"(?:https?://[A-Za-z0-9_./#?=%+~,:@-]+|[A-Za-z0-9_./#?=%+~,@-]+)"
-_LINK = re.compile(rf"{_LINK_LABEL}\({_LINK_TARGET}\)")
-"""A link to a plain address. Not a picture, nor a label with blank ends, which the parser keeps."""
-_MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|__|<[A-Za-z/!?]|&[#\w]")
-"""What may be a mark outside of code; `_` within a word is none, nor is a bracket without a target."""
-_PERHAPS: Final = tuple("_<&")
-_STARS = re.compile(r"(\*+)")
+_LINK_LABEL: Final = r"\[(?!\s)([^\[\]!]+)(?<!\s)\]"
+_LINK_TARGET: Final = r"(?:https?://[A-Za-z0-9_./#?=%+~,:@&;-]+|[A-Za-z0-9_./#?=%+~,@-]+)(?: \"[^\"\n`]*\")?"
+_LINK = re.compile(rf"(?<!!){_LINK_LABEL}\({_LINK_TARGET}\)")
+"""A link to a plain address. Not a label with blank ends, which the parser keeps."""
+_PICTURE = re.compile(rf"!{_LINK_LABEL}\({_LINK_TARGET}\)")
+_INLINE_TAG = re.compile(
+    r"<[A-Za-z][A-Za-z0-9-]*(?: +[A-Za-z_:][A-Za-z0-9_.:-]*(?:=\"[^\"\n`\[\]<>]*\")?)* */?>|</[A-Za-z][A-Za-z0-9-]* *>"
+)
+_MARKED = re.compile(r"<[A-Za-z/!?]|&[#\w]")
+"""What may be a mark outside of code, and is none of those above."""
+_STRESSED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|__|\*")
+"""Stars, and `_` that is not within a word."""
+_TICKS = re.compile("(`+)")
+_RUNS = re.compile(r"\*+|_+")
 _EDGE: Final = "\0"
-"""Replaces a bracket of a link; no decoded text contains it."""
-_EDGES: Final = f"{_EDGE}`.,:;!?()/'\"-"
-"""Punctuation: stars between one of these and a blank or another one stress what is on the inner side."""
-_AROUND: Final = f" \n{_EDGES}"
+"""Replaces a bracket of a link or a tag; no decoded text contains it."""
 _LONGEST_INLINE: Final = 1 << 14
 """Code points from which a paragraph keeps its marks: reading them may take time that grows with its square."""
 _BREAKS = frozenset(("softbreak", "hardbreak"))
@@ -165,41 +171,55 @@ def words(md: MarkdownIt, content: str, env: dict[str, Any]) -> str:
     """
     if len(content) > _LONGEST_INLINE or not _has(content, _MARKS):
         return _without_blank_ends(content)
-    simple = _simple(content) if "references" not in env or "[" not in content else None
+    simple = _simple(content, named="references" in env)
     return inline_text(inline_tokens(md, content, env)) if simple is None else simple
 
 
-def _simple(content: str) -> str | None:
-    """The words of a text whose only marks are code, emphasis of whole words, links to plain addresses and signs that
-    stand for themselves.
+def _simple(content: str, *, named: bool) -> str | None:
+    """The words of a text whose only marks are code, stress, plain tags, links to plain addresses, pictures and signs
+    that stand for themselves. `named`: the document names targets of links, so any other bracket may be a link.
 
     Most texts with marks are such, and the parser needs ten times as long for them. None for any other.
     """
     if _has(content, _SELDOM):
         return None
-    parts = content.split("`")
-    code, plain = parts[1::2], "`".join(parts[::2])  # a sign that is no letter stands where the code was
-    if not len(parts) % 2 or any(not one or one[0].isspace() or one[-1].isspace() or "\n" in one for one in code):
-        return None
-    if _has(plain, _PERHAPS) and _MARKED.search(plain):
-        return None
+    plain, code = content, list[str]()
+    if "`" in content:
+        parts = _TICKS.split(content)  # text, ticks, text, …
+        plain, at = parts[0], 1
+        while at < len(parts):
+            end = next((other for other in range(at + 2, len(parts), 2) if parts[other] == parts[at]), None)
+            if end is None:
+                return None
+            code.append(_code("".join(parts[at + 1 : end])))
+            plain, at = f"{plain}`{parts[end + 1]}", end + 2  # a sign that is no letter stands where the code was
+    if "<" in plain:
+        plain = _INLINE_TAG.sub(_EDGE * 2, plain)
     if "](" in plain:
-        plain = _LINK.sub(_label, plain)
+        plain = _LINK.sub(_label, _PICTURE.sub(_label, plain) if "![" in plain else plain)
         if "](" in plain:
             return None
-    plain = _unstressed(plain) if "*" in plain else plain
-    if plain is None:
+    if (named and "[" in plain) or (_has(plain, "<&") and _MARKED.search(plain)):
         return None
+    if _has(plain, "*_") and _STRESSED.search(plain):
+        plain = _unstressed(plain)
+    plain = _without_blank_ends(plain)
     if code:
         between = plain.split("`")
         plain = "".join(one for pair in zip(between, (*code, ""), strict=True) for one in pair)
-    return _without_blank_ends(plain.replace(_EDGE, ""))
+    return plain.replace(_EDGE, "")
+
+
+def _code(inside: str) -> str:
+    """What is between two runs of ticks, as the parser reads it."""
+    said = inside.replace("\n", " ")
+    return said[1:-1] if said[0] == said[-1] == " " and said.strip(" ") else said
 
 
 def _label(link: re.Match[str]) -> str:
-    """The label of a link between edges, as its brackets are for stars beside them; a label with stars of its own,
-    which may be no pairs, as it is."""
-    return f"{_EDGE}{link[1]}{_EDGE}" if "*" not in link[1] else link[0]
+    """The label of a link between edges, as its brackets are for stars next to them. A label with stress of its own
+    stays as it is: none of it is a pair with what is outside."""
+    return link[0] if _STRESSED.search(link[1]) else f"{_EDGE}{link[1]}{_EDGE}"
 
 
 def _without_blank_ends(text: str) -> str:
@@ -216,22 +236,52 @@ def _has(text: str, signs: Iterable[str]) -> bool:
     return any(map(text.__contains__, signs))  # a quarter of the time of a pattern
 
 
-def _unstressed(text: str) -> str | None:
-    """`text` without the stars around words; None where they are more than pairs of one or two, one after the other."""
-    parts = _STARS.split(text)  # text, stars, text, stars, …
-    for at in range(1, len(parts), 4):
-        stars, inside = parts[at], parts[at + 1]
-        if len(stars) > 2 or at + 2 >= len(parts) or parts[at + 2] != stars:
-            return None
-        opens = _stresses(inside[:1], parts[at - 1][-1:])
-        if not (opens and _stresses(inside[-1:], parts[at + 3][:1])):
-            return None
-    return "".join(parts[::2])
+def _unstressed(text: str) -> str:
+    """`text` without the stars and underscores that are pairs of stress (CommonMark 6.2)."""
+    runs = [_run(text, one) for one in _RUNS.finditer(text)]
+    gone: list[int] = []
+    if all(map(_is_pair, runs[::2], runs[1::2])) and not len(runs) % 2:
+        gone += (at for one in runs for at in range(one.start, one.start + len(one.signs)))
+    else:
+        found = [
+            Delimiter(ord(one.signs[0]), len(one.signs), one.start + at, -1, one.opens, one.closes)
+            for one in runs
+            for at in range(len(one.signs))
+        ]
+        processDelimiters(cast("StateInline", None), found)  # of the state it reads nothing
+        gone += sorted(at for one in found if one.end >= 0 for at in (one.token, found[one.end].token))
+    return "".join([text[start + 1 : end] for start, end in itertools.pairwise((-1, *gone, len(text)))])
 
 
-def _stresses(inner: str, outer: str) -> bool:
-    """Whether stars between these two signs, the inner one of the words that they stress, begin or end the stress."""
-    return inner.isalnum() or (bool(inner) and inner in _EDGES and (not outer or outer in _AROUND))
+class _Run(NamedTuple):
+    """A run of stars or underscores, and whether it may begin and end stress."""
+
+    signs: str
+    start: int
+    opens: bool
+    closes: bool
+
+
+def _run(text: str, found: re.Match[str]) -> _Run:
+    (start, end), signs = found.span(), found[0]
+    before, after = _side(text[start - 1 : start]), _side(text[end : end + 1])
+    left = after == "other" or (after == "sign" and before != "other")
+    right = before == "other" or (before == "sign" and after != "other")
+    if signs[0] == "*":
+        return _Run(signs, start, left, right)
+    return _Run(signs, start, left and (not right or before == "sign"), right and (not left or after == "sign"))
+
+
+def _is_pair(one: _Run, other: _Run) -> bool:
+    return one.signs == other.signs and (one.opens, one.closes, other.opens, other.closes) == (True, False, False, True)
+
+
+@lru_cache(maxsize=1 << 10)
+def _side(sign: str) -> Literal["blank", "sign", "other"]:
+    """What is next to a run of stars; the end of the text is a blank."""
+    if not sign or isWhiteSpace(ord(sign)):
+        return "blank"
+    return "sign" if sign == _EDGE or isMdAsciiPunct(ord(sign)) or isPunctChar(sign) else "other"
 
 
 def inline_tokens(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[Token]:
@@ -348,6 +398,8 @@ class _Reader:
                 self._heading(int(token.tag[1:]), token.content, _span_at(token))
             elif token.type == quick.LIST:
                 self._quick_list(token)
+            elif token.type == quick.TABLE:
+                self._table(quick.rows_of(token), _span_at(token))
             else:
                 end = _closing(tokens, at)
                 self._block(tokens[at : end + 1])
@@ -368,7 +420,7 @@ class _Reader:
                 lang = first.info.split()[0] if first.info.strip() else None
                 self._add("code", span, code, {"lang": lang}, span.start + (first.type == "fence"))
             case "table_open":
-                self._table(tokens, span)
+                self._table(_rows(tokens), span)
             case "bullet_list_open" | "ordered_list_open":
                 for part in self._parts(tokens) if self.split_lists else (tokens,):
                     items = self._items(part)
@@ -405,13 +457,8 @@ class _Reader:
             name = alt or src.partition("?")[0].rpartition("/")[2] or src
             self.blocks.append(ParsedBlock(kind, self.path, span, name, {"src": src, "alt": alt}))
 
-    def _table(self, tokens: Sequence[Token], span: LineSpan) -> None:
-        rows: list[list[str]] = []
-        for token in tokens:
-            if token.type == "tr_open":
-                rows.append([])
-            elif token.type == "inline":
-                rows[-1].append(words(self.md, token.content, self.env))
+    def _table(self, cells: Sequence[Sequence[str]], span: LineSpan) -> None:
+        rows = [[words(self.md, cell, self.env) for cell in row] for row in cells]
         text = "\n".join(" | ".join(row) for row in rows)
         self._add("table", span, text, {"headers": rows[0] if rows else [], "rows": max(0, len(rows) - 1)}, None)
 
@@ -473,6 +520,17 @@ class _Reader:
         while end > start + 1 and not (end <= len(self.lines) and self.lines[end - 1].strip()):
             end -= 1
         return LineSpan(start + 1, end)
+
+
+def _rows(tokens: Sequence[Token]) -> list[list[str]]:
+    """The cells of a table, with their marks."""
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(token.content)
+    return rows
 
 
 def _without_tags(text: str) -> str:

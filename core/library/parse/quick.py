@@ -1,4 +1,4 @@
-"""Blocks of Markdown that need no parser: headings, paragraphs and flat lists at the margin.
+"""Blocks of Markdown that need no parser: headings, paragraphs, flat lists, tables and fenced code at the margin.
 
 Half of the time for a Markdown document was spent on rules that say no to such a line.
 """
@@ -6,6 +6,8 @@ Half of the time for a Markdown document was spent on rules that say no to such 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from markdown_it import MarkdownIt
@@ -18,12 +20,19 @@ HEADING: Final = "quick_heading"
 PARAGRAPH: Final = "quick_paragraph"
 LIST: Final = "quick_list"
 """Its `tag` is `ol` or `ul`; `items_of` are its items."""
+TABLE: Final = "quick_table"
+"""`rows_of` are its rows, the headings first."""
 
 _DELIMITER: Final = frozenset("|:-")
 """What the second line of a table may begin with."""
 _ONLY_TEXT: Final = frozenset("/{}()!\"'“”‘’.,;?%@$…")
 """Signs at the margin that begin no block."""
 _BULLET = re.compile(r"([-*+])( {1,4})(?=\S)")
+_FENCE = re.compile(r"(`{3,}|~{3,})([^\n]*)")
+_UNDER_HEADINGS = re.compile(r"\|(?: *:?-+:? *\|)+ *$")
+"""The second line of a table; others are left to the parser."""
+_MOST_CELLS: Final = 1 << 16
+"""Of a table: the parser ends one that lacks more."""
 _NUMBER = re.compile(r"[0-9]{1,9}([.)])( {1,4})(?=\S)")
 
 
@@ -45,9 +54,14 @@ def items_of(token: Token) -> list[Item]:
     return cast("list[Item]", token.meta["items"])
 
 
+def rows_of(token: Token) -> list[list[str]]:
+    """The cells of a quick table, with their marks."""
+    return cast("list[list[str]]", token.meta["rows"])
+
+
 def quick_blocks(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A rule before all others, outside of any block: one token for each block that can only be a heading, a paragraph
-    or a flat list. It ends at the first other line.
+    """A rule before all others, outside of any block: one token for each block that can only be a heading, a paragraph,
+    a flat list, a table or fenced code. It ends at the first other line.
 
     The tokens have the lines and the contents that the rules of CommonMark find.
     """
@@ -69,6 +83,10 @@ def _block(state: StateBlock, line: int, end_line: int) -> Token | None:
         return _paragraph(state, line, end_line)
     if sign == "#":
         return _heading(state, line, end_line)
+    if sign == "|":
+        return _table(state, line, end_line)
+    if fence := _FENCE.match(state.src, state.bMarks[line]):
+        return _fenced(state, line, end_line, fence)
     if _begins_text(state, line, sign):
         return _paragraph(state, line, end_line)
     marker = _marker(state, line)
@@ -97,6 +115,52 @@ def _paragraph(state: StateBlock, line: int, end_line: int) -> Token | None:
         end += 1
     content = mdTrim(state.src[state.bMarks[line] : state.eMarks[end - 1]])
     return Token(PARAGRAPH, "p", 0, map=[line, end], content=content)
+
+
+def _table(state: StateBlock, line: int, end_line: int) -> Token | None:
+    """A table whose lines all begin with `|`; it ends with a blank line."""
+    end = line
+    while end < end_line and (sign := _first(state, end)):
+        if sign != "|" or state.tShift[end]:
+            return None
+        end += 1
+    if end < line + 2 or state.src.find("\\", state.bMarks[line], state.eMarks[end - 1]) >= 0:
+        return None
+    below = state.src[state.bMarks[line + 1] : state.eMarks[line + 1]]
+    rows = [_cells(state, at) for at in range(line, end) if at != line + 1]
+    count = len(rows[0])
+    if not _UNDER_HEADINGS.match(below) or below.count("|") != count + 1 or count * len(rows) > _MOST_CELLS:
+        return None
+    token = Token(TABLE, "table", 0, map=[line, end])
+    token.meta["rows"] = [[*row[:count], *[""] * (count - len(row))] for row in rows]
+    return token
+
+
+def _cells(state: StateBlock, line: int) -> list[str]:
+    first, *cells = mdTrim(state.src[state.bMarks[line] : state.eMarks[line]]).split("|")
+    if cells and not cells[-1]:
+        cells.pop()
+    return [mdTrim(cell) for cell in ((first, *cells) if first else cells)]
+
+
+def _fenced(state: StateBlock, line: int, end_line: int, fence: re.Match[str]) -> Token | None:
+    """Fenced code with its end."""
+    if fence[1][0] == "`" and "`" in fence[2]:
+        return None
+    found = _closing(fence[1]).search(state.src, state.eMarks[line])
+    if found is None:
+        return None
+    end = bisect_left(state.bMarks, found.start() + 1)
+    if end >= end_line:
+        return None
+    content = state.src[state.bMarks[line + 1] : state.bMarks[end]]
+    return Token("fence", "code", 0, map=[line, end + 1], content=content, info=fence[2])
+
+
+@lru_cache(maxsize=64)
+def _closing(fence: str) -> re.Pattern[str]:
+    """The line behind code with this fence."""
+    return re.compile(rf"\n {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*(?=\n|\Z)")
 
 
 def _list(state: StateBlock, line: int, end_line: int, sign: str) -> Token | None:

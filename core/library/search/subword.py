@@ -18,13 +18,17 @@ VERSION: Final = "pieces-v2"
 _ALNUM: Final = bytes(sign if chr(sign).isalnum() and sign < 128 else 32 for sign in range(256))
 """Every ASCII sign that is no letter or digit as a blank."""
 _PART = lazy_pattern("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_VOWEL = lazy_pattern("[aeiouy]")
+_VOWELS: Final = frozenset("aeiouy")
 _ENDINGS: Final = (
     ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"), ("iveness", "ive"),
     ("ations", "ate"), ("ation", "ate"), ("ments", "ment"), ("nesses", ""), ("ness", ""),
     ("ings", ""), ("ing", ""), ("edly", ""), ("ied", "y"), ("ies", "y"), ("ed", ""),
     ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ly", ""), ("s", ""),
 )  # fmt: skip
+_BY_LAST: Final = {
+    last: tuple(one for one in _ENDINGS if one[0].endswith(last)) for last in {ending[-1] for ending, _ in _ENDINGS}
+}
+"""The endings by their last letter, in their order."""
 _MOST: Final = 40  # letters: longer runs are no words
 _KEPT: Final = 1 << 16
 
@@ -47,7 +51,13 @@ class _Pieces(dict[str, str]):
     def __missing__(self, run: str) -> str:
         if len(self) >= _KEPT:
             self.clear()
-        found = self[run] = " ".join(word_pieces(run.lstrip("0123456789")))
+        word = run.lstrip("0123456789")
+        if word.islower() and len(word) <= _MOST:  # has no parts
+            one = stem(word)
+            found = one if one != word else ""
+        else:
+            found = " ".join(word_pieces(word))
+        self[run] = found
         return found
 
 
@@ -69,13 +79,13 @@ def stem(word: str) -> str:
     """An English word without its ending, so that forms of one word meet; a short word as it is."""
     if len(word) < 4 or not word.isalpha():
         return word
-    for ending, instead in _ENDINGS:
+    for ending, instead in _BY_LAST.get(word[-1], ()):
         if not word.endswith(ending):
             continue
         if ending == "s" and word[-2] in "su":
             return word
         root = word[: -len(ending)]
-        if len(root) < 3 or not _VOWEL.search(root):
+        if len(root) < 3 or _VOWELS.isdisjoint(root):
             return word
         return _settled(root + instead)
     return _settled(word)

@@ -15,7 +15,9 @@ INLINE = st.lists(
         [*"ab가`*_[]<>&!;#.,(){1 \n", "**", "__", "``", "  ", "](", "/b", "amp", "e\u0301", "\xa0", "`c d`", "**b**",
          "*i*", "snake_case", "https://a.b", "<https://a.b>", "[r]", "![p](q)", "\\", "\t",
          "[a b](c/d_e)", "**[a b](c)**", "*[a](c)", "(**", "**가", "[**b**](c)", "`d`**", "**`d`",
-         "[`f`](https://a.b:1/c?d=e#f)", "](c)", "[a ](b)"]
+         "[`f`](https://a.b:1/c?d=e#f)", "](c)", "[a ](b)", "___", "_a_", "_**가**_", "[_a](b)", "![_a](b)",
+         "![a b](c)", "[![p](q)](r)", '[a](b "c d")', "<b>", "</b >", "<br/>", '<i a="b_*c">', '<i a="', "`` `a` ``",
+         "` `", "` ", "\n*", "«", "***a**", "[u]"]
     ),
     min_size=1,
     max_size=14,
@@ -28,7 +30,8 @@ LINES = st.lists(
          "**", "*", "!!! note", "{* a *}", "/// tip", "(so", "[a](b) here", "[s]: /v", '"said"', "1986. A year", "...",
          "[r]", "- [a](b)", "- **b**: c", "-   far", "-     code", "+ other", "10. ten", "2) two", "3) three",
          "  in it", "   in it", "  - deep", "- - two", "- # head", "-", "- [r]: /w", "##### h5 #", "# h #x",
-         "####### h7",
+         "####### h7", "| - | :-: |", "|---|---|", "|---|", "|a|b|c|", "| `a|b` | *c* |", "|", "||", "|a",
+         "| a \\| b |", "~~~~", "   ```", "```` x", "``` `x`", "``` ",
          f"- {'long ' * 300}"]
     ),
     min_size=1,
@@ -41,7 +44,8 @@ LINES = st.lists(
 def test_the_words_of_a_line_are_those_the_parser_reads(parts: list[str]) -> None:
     content = "".join(parts).strip()
     if any(sign in content for sign in "\\`*_[]<>&!"):  # without marks the parser was never asked
-        assert words(PARSER, content, {}) == inline_text(inline_tokens(PARSER, content, {}))
+        for env in ({}, {"references": {"U": {"href": "/u", "title": ""}}}):
+            assert words(PARSER, content, env) == inline_text(inline_tokens(PARSER, content, env))
 
 
 @settings(max_examples=500)
