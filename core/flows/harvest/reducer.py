@@ -32,6 +32,7 @@ from core.flows.harvest.resolve import (
     Run,
     Step,
     Verified,
+    Weighed,
     failure_of,
     fix_of,
     is_whole,
@@ -258,9 +259,14 @@ class _Chain:
     def _failed(self, run: Run, result: Result) -> Iterator[HarvestedError]:
         named = (error.fingerprint for error in run.outcome.errors)
         clues = dict(zip(named, result.clues, strict=True))
-        for past in [name for name, error in self.open.items() if name in clues and error.is_past]:
-            error = self.open.pop(past)
-            yield settle(error, error.replaced or error.narrower, self.past)
+        for name in [name for name in clues if name in self.open]:
+            error = self.open[name]
+            if error.is_past:
+                del self.open[name]
+                yield settle(error, error.replaced or error.narrower, self.past)
+            elif (cured := _relapsed(error, run, self.past)) is not None:
+                del self.open[name]
+                yield settle(error, cured.first, self.past, cured)
         for error in self.open.values():
             if error.named.fingerprint in clues:
                 error.reopen(run, clues[error.named.fingerprint])
@@ -370,6 +376,17 @@ def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corre
     near = other and not past.changed_since(error.last.at)
     why = why or moved_to_file(failure, run.command, past.written_since(error.last.at))
     return retried(failure, run.command) if why is None and near else why
+
+
+def _relapsed(error: OpenError, run: Run, past: Past) -> Weighed | None:
+    """The fix of an error that a call in another form got past before `run` shows it again; None if none did."""
+    if not any(trial.passed for trial in error.trials):
+        return None
+    weighed = weigh(error, None, past)
+    green = weighed.verified
+    if weighed.fix.instead is None or green is None or green.run.command.family == run.command.family:
+        return None
+    return weighed
 
 
 def _would_show(command: Command, error: OpenError) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
 from core.flows.harvest.reducer import harvest
-from tests.flows.harvest.chat import HOME, LOOKUP, NONE, VITEST, Chat
+from tests.flows.harvest.chat import HOME, LOOKUP, NONE, VITEST, Chat, python_error
 
 TS2304 = "src/a.ts(1,2): error TS2304: Cannot find name 'x'."
 
@@ -309,3 +309,15 @@ def test_events_are_read_once_and_lazily() -> None:
 
     first = next(harvest(events(), HOME))
     assert first.resolved and max(seen) <= 4
+
+
+def test_an_error_that_another_command_meets_again_keeps_its_earlier_fix() -> None:
+    broken = '  File "<stdin>", line 2\nSyntaxError: unterminated string literal (detected at line 2)'
+    other = python_error("ValueError: no orders")
+    failing, repaired = (f'python3 - <<PY\nread("orders.json")\nprint("sum of it{end})\nPY' for end in ("", '"'))
+    chat = Chat().sh(failing, broken, 1).sh(repaired, other, 1).sh("git status", "clean")
+    first, *_, again = chat.sh('python3 - <<PY\nwrite("users.json")\nprint("names)\nPY', broken, 1).found()
+    assert (first.message_idx, first.resolved, first.instead) == (0, True, (failing, repaired))
+    assert (again.message_idx, again.resolved) == (3, False)
+    same = Chat().sh(failing, broken, 1).sh(repaired, other, 1).sh("git status", "clean")
+    assert not any(error.resolved for error in same.sh(repaired, broken, 1).found())
