@@ -25,7 +25,7 @@ from core.flows.harvest.fixes.correction import (
     same_words,
 )
 from core.flows.harvest.fixes.likelihood import Trial
-from core.flows.harvest.outcome import judge_running, script_ended
+from core.flows.harvest.outcome import GUESSED, judge_running, script_ended
 from core.flows.harvest.resolve import (
     OpenError,
     Past,
@@ -138,7 +138,8 @@ class _Chain:
             self.spoken, self.asked = [], False
             return
         ran, verdict, command, began = result.ran, result.outcome.verdict, result.command, result.call_idx
-        worked = verdict == "alive" or (verdict != "failed" and ran.failure == "none")
+        answered = result.shell and result.outcome.sign == "answer" and result.outcome.reason != GUESSED
+        worked = verdict == "alive" or (verdict != "failed" and (ran.failure == "none" or answered))
         errors = [error.key for error in result.outcome.errors] if verdict == "failed" else []
         trial = Trial(
             at, tool if began is None else ran.tool, ran.session_id, ran.idx if began is None else began, ran.called,

@@ -321,3 +321,11 @@ def test_an_error_that_another_command_meets_again_keeps_its_earlier_fix() -> No
     assert (again.message_idx, again.resolved) == (3, False)
     same = Chat().sh(failing, broken, 1).sh(repaired, other, 1).sh("git status", "clean")
     assert not any(error.resolved for error in same.sh(repaired, broken, 1).found())
+
+
+def test_a_retry_that_finds_nothing_got_past_the_error_but_not_one_whose_file_is_missing() -> None:
+    failing, repaired = (f'rg -c {end}"- [ ]" todo.md' for end in ("", "-- "))
+    chat = Chat().sh(failing, "rg: unrecognized flag -", 2)
+    assert chat.sh(repaired, "", 1).one().instead == (failing, repaired)
+    chat = Chat().sh(failing, "rg: unrecognized flag -", 2)
+    assert not chat.sh(repaired, "rg: todo.md: No such file or directory (os error 2)", 2).one().resolved
