@@ -23,6 +23,8 @@ from core.text import clean, words
 
 Scope = Literal["session", "project", "general"]
 DoKind = Literal["command", "hunk", "words"]
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+DO_KINDS: Final[tuple[DoKind, ...]] = get_args(DoKind)
 
 HUNK_LINES: Final = 10
 """The most lines of a hunk that is the `do` of a lesson."""
@@ -120,7 +122,7 @@ def parse_lesson(text: str | None) -> Lesson | None:
 def _lesson(found: dict[str, Any]) -> Lesson | None:
     when, do = found["when"], found["do"]
     kind, scope = do["kind"], found.get("scope", "project")
-    if kind not in get_args(DoKind) or scope not in get_args(Scope) or not str(do["text"]).strip():
+    if kind not in DO_KINDS or scope not in SCOPES or not str(do["text"]).strip():
         return None
     return Lesson(
         when=When(*(str(when.get(name) or "") for name in WHEN_FIELDS)),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final, cast, get_args
+from typing import Final, cast
 
 import apsw
 
@@ -23,13 +23,13 @@ from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS, NO_SOURCE
 from core.errors.identity.fingerprint import identify
 from core.errors.lessons import (
     DO_FIELDS,
+    DO_KINDS,
     HUNK_LINES,
+    SCOPES,
     WHEN_FIELDS,
     Do,
-    DoKind,
     Lesson,
     LessonEvidence,
-    Scope,
     When,
 )  # fmt: skip
 from core.errors.retrieval.answer import Source, Status
@@ -62,17 +62,17 @@ def lesson_from(value: object, plain: Plain = _redacted) -> Lesson | None:
     found = _object(value, "lesson")
     when, do = _object(found.get("when"), "when"), _object(found.get("do"), "do")
     kind, scope = do.get("kind"), found.get("scope", "project")
-    if kind not in get_args(DoKind):
+    if kind not in DO_KINDS:
         raise BadLesson("do.kind must be command, hunk or words")
-    if scope not in get_args(Scope):
+    if scope not in SCOPES:
         raise BadLesson("scope must be session, project or general")
     lesson = Lesson(
         When(*(_plain_field(when, name, plain, "when.") for name in WHEN_FIELDS)),
-        Do(cast("DoKind", kind), *(_plain_field(do, name, plain, "do.") for name in DO_FIELDS)),
+        Do(kind, *(_plain_field(do, name, plain, "do.") for name in DO_FIELDS)),
         tuple(_plain(one, "not", plain) for one in _list_field(found, "not")),
         _plain_field(found, "check", plain),
         _plain_field(found, "because", plain) or None,
-        cast("Scope", scope),
+        scope,
         tuple(_evidence(one, plain) for one in _list_field(found, "evidence")),
         found.get("workaround") is True,
     )

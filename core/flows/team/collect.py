@@ -103,8 +103,10 @@ _FIXES: Final = (
 )
 _REPLACED: Final = (
     "SELECT r.replaced_by, r.id, r.fingerprint, r.text, r.lesson, r.author, r.original, e.error_normalized"
-    " FROM resolution r JOIN error_kb e ON e.id = r.case_id WHERE r.replaced_by IS NOT NULL ORDER BY r.id DESC"
+    " FROM {} JOIN error_kb e ON e.id = r.case_id WHERE r.replaced_by IS NOT NULL ORDER BY r.id DESC"
 )
+_EVERY_CASE: Final = "resolution r"
+_SOME_CASES: Final = "json_each(?) CROSS JOIN resolution r ON r.case_id = value"
 _FixRow = tuple[
     int, int, str | None, str, str | None, str, str, str | None, str | None, str, str | None, str
 ]  # fmt: skip
@@ -131,14 +133,18 @@ def outgoing(
         yield Outgoing(id_, fix_id, case_id, ts, fields, same)
 
 
-def first_ids(con: apsw.Connection) -> dict[int, str]:
+def first_ids(con: apsw.Connection, cases: Collection[int] | None = None) -> dict[int, str]:
     """Of each fix that was written in another's place the id of the lesson it is: of the nearest that came from the
-    team, else of the first."""
+    team, else of the first. `cases`: of their fixes alone."""
     made_of: dict[int, int] = {}
     ids: dict[int, str] = {}
     shared = _edits_of_withdrawn(con)
+    if cases is None:
+        rows = con.execute(_REPLACED.format(_EVERY_CASE))
+    else:
+        rows = con.execute(_REPLACED.format(_SOME_CASES), (json.dumps([*cases]),))
     for by, fix_id, mark, text, stored, author, original, key in cast(
-        "Iterator[tuple[int, int, str | None, str, str | None, str, str | None, str]]", con.execute(_REPLACED)
+        "Iterator[tuple[int, int, str | None, str, str | None, str, str | None, str]]", rows
     ):
         made_of[by] = fix_id  # the oldest comes last
         origin = origin_of(author, original)

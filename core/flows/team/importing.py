@@ -228,7 +228,7 @@ class _Import:
             else:
                 self.own.setdefault(case_id, []).append(_Own(*own))
         if self.own:
-            self.first = first_ids(self.con)
+            self.first = first_ids(self.con, self.own)
 
     def _take(self, id_: str, record: Record, fix: _Fix | None) -> None:
         if fix is not None and record == fix.record:
@@ -246,7 +246,9 @@ class _Import:
             return
         if fix.replaced_by is not None:
             note_edit(self.con, fix.replaced_by, id_)
-        self.con.execute("UPDATE resolution SET replaced_by = NULL WHERE replaced_by = ?", (fix.id,))
+        self.con.execute(  # a fix is replaced by one of its case
+            "UPDATE resolution SET replaced_by = NULL WHERE case_id = ? AND replaced_by = ?", (fix.case_id, fix.id)
+        )
         self.con.execute("DELETE FROM resolution WHERE id = ?", (fix.id,))
         self.con.execute(  # a row without any fix is left as the seed's programs wrote it
             "UPDATE error_kb SET resolution = NULL, resolved_by = NULL, tool_sequence = NULL WHERE id = ?1"
@@ -536,8 +538,7 @@ def drop_empty_cases(con: apsw.Connection, cases: Iterable[int]) -> None:
         " AND NOT EXISTS (SELECT 1 FROM occurrence JOIN fingerprint USING (fingerprint) WHERE case_id = one.value)",
         (json.dumps(sorted({*cases})), _CASE),
     ).fetchall()
-    for (case_id,) in cast("list[tuple[int]]", rows):
-        for table in ("fingerprint", "case_key"):
-            con.execute(f"DELETE FROM {table} WHERE case_id = ?", (case_id,))
-        con.execute("DELETE FROM error_kb WHERE id = ?", (case_id,))
-        refresh_case(con, case_id)
+    for table, column in (("fingerprint", "case_id"), ("case_key", "case_id"), ("error_kb", "id")):
+        con.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
+    if rows:
+        refresh_case(con, *(cast("int", row[0]) for row in rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -217,3 +218,30 @@ def test_own_fixes_answer_before_a_lesson_that_waits(book: Path) -> None:
     with open_store(book) as store:
         assert unindexed_count(store.con) == 0
         assert Position() != require_replica(store).position
+
+
+def test_no_step_of_taking_over_reads_every_fix(book: Path) -> None:
+    """A lesson that is added, changed or withdrawn costs the same in a large casebook as in a small one."""
+    record_resolution(book, OTHER, "npm ci", status="verified", author="person")
+    asked: set[str] = set()
+    with open_store(book, write=True) as store:
+        receive(store, ("l1", lesson([KNOWN], "export NAME=1")), ("l2", lesson([SECOND], "npm i")))
+        take_over(store)
+        receive(
+            store, ("l1", lesson([KNOWN], "export NAME=2", TIMES[1])), ("l2", Record("", TIMES[1], {})),
+            ("l3", lesson([OTHER], "npm ci")),
+        )  # fmt: skip
+        store.con.set_exec_trace(lambda _, sql, __: asked.add(sql) or True)
+        take_over(store)
+        store.con.set_exec_trace(None)
+        rows = store.con.execute("SELECT text FROM resolution ORDER BY text").fetchall()
+        assert [str(row[0]) for row in rows] == ["export NAME=2", "npm ci", "npm ci"]
+        found = {(step, sql) for sql in asked if "resolution" in sql for step in _plan(store.con, sql)}
+    assert [one for one in found if one[0].startswith(("SCAN r", "SCAN e", "SCAN resolution", "SCAN error_kb"))] == []
+
+
+def _plan(con: apsw.Connection, sql: str) -> list[str]:
+    if not sql.startswith(("SELECT", "UPDATE", "DELETE")):
+        return []
+    given = {number or f"at {at}" for at, number in enumerate(re.findall(r"\?([0-9]*)", sql))}
+    return [str(row[3]) for row in con.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * len(given))]
