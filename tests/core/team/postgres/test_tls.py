@@ -1,6 +1,7 @@
 """TLS: the server of a team is trusted by its certificate and its name, or nothing is sent to it.
 
-The server of the tests speaks no TLS, so a proxy before it does, as a pooler would."""
+The PostgreSQL of the wheel is built without OpenSSL, so a proxy before it speaks TLS, as a pooler does. An installed
+server speaks it itself: CASEBOOK_TEST_POSTGRES names it with `sslmode=verify-full&sslrootcert=FILE`."""
 
 from __future__ import annotations
 
@@ -149,3 +150,15 @@ def test_a_wrong_authority_a_wrong_name_and_no_tls_are_refused(
             assert "is not trusted" in found.value.message
             assert "sslrootcert" in found.value.hint
             assert not any(member.encode() in sent or PASSWORD.encode() in sent for sent in one.plain)
+
+
+def test_an_installed_server_speaks_tls_itself(postgres: Server, member: str, tmp_path: Path) -> None:
+    if postgres.sql("SHOW ssl") != [("on",)] or conninfo_to_dict(postgres.admin).get("sslmode") != "verify-full":
+        pytest.skip("needs CASEBOOK_TEST_POSTGRES with sslmode=verify-full; the wheel's server is built without TLS")
+    with connected(postgres.address(member)) as con:
+        assert con.execute("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()").fetchone() == (True,)
+        assert schema.membership(con).login == member
+    other = certificate(tmp_path, "localhost")
+    with pytest.raises(Fault) as found, connected(postgres.address(member, sslrootcert=str(other))):
+        pass
+    assert "is not trusted" in found.value.message
