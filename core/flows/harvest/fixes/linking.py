@@ -80,14 +80,10 @@ _STOPS: Final = frozenset(("kill", "pkill", "killall", "fuser", "taskkill", "lso
 _HELD: Final = re.compile(
     r"in use|\block(?:ed|\b)|already (?:running|exists|allocated)|file exists|busy", re.IGNORECASE
 )
-_GRANTS: Final = frozenset(("chmod", "chown", "sudo", "setfacl", "xattr", "chgrp"))
 _CHECK_ONLY: Final = frozenset(("--check", "-l", "-d", "--diff", "--list-different", "--dry-run", "--verify"))
-_DENIED: Final = re.compile(r"permission denied|not permitted|eacces|eperm|not executable|read-only", re.IGNORECASE)
 _TOOLCHAINS: Final = frozenset(
     ("cargo", "go", "dart", "flutter", "deno", "dotnet", "swift", "mix", "npm", "pnpm", "yarn")
 )
-_MAKES: Final = frozenset(("mkdir", "touch", "cp", "ln", "mv", "tee", "New-Item"))
-_ABSENT: Final = re.compile(r"no such file|does not exist|not found|enoent|cannot find", re.IGNORECASE)
 _FORMATS: Final = re.compile(r"\bfix|--fix|fmt|format|-w\b|--write|goimports|tidy|generate|--update")
 _FORMATTED: Final = re.compile(
     r"format|gofmt|goimports|gofumpt|prettier|would reformat|not properly|unformatted|style|gci|whitespace",
@@ -401,13 +397,8 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     named = longest(one for one in clue.names if _has(one, pieces, text) and one != program)
     if named:
         return f"the command contains `{named}`, which the error names"
-    rules = (
-        (_STOPS, _HELD, "the command frees the resource that was in use"),
-        (_GRANTS, _DENIED, "the command grants the missing permission"),
-    )
-    for used, says, why in rules:
-        if (program in used or used & set(map(base_name, part.around))) and says.search(said):
-            return why
+    if (program in _STOPS or _STOPS & set(map(base_name, part.around))) and _HELD.search(said):
+        return "the command frees the resource that was in use"
     if part.words[:2] == ("git", "config") or program in ("export", "unset", "set", "setx"):
         about = concerned(clue, part.words[1:])
         if about is not None:
@@ -416,8 +407,6 @@ def _part_link(failure: Failure, part: Part) -> str | None:
         return "the command fetches the remote changes that caused the rejection"
     if rewrites(failure, part):
         return "the same program fixes what its check reported"
-    if program in _MAKES and _ABSENT.search(key) and clue.files & {base_name(word) for word in part.words[1:]}:
-        return "the command creates the missing file"
     if _STARTS.search(" ".join(part.words[:4])) and _DOWN.search(key):
         return "the command starts the service that could not be reached"
     if _FORMATS.search(text[:200]) and (
