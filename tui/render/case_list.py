@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from textual.content import Content
 from tui.render.common.amounts import ago
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import Spans, inline, light, pad, tone_of
+from tui.render.common.untrusted import Spans, cut, inline, light, pad, tone_of
 
 if TYPE_CHECKING:
     from core.errors import CaseRow, Hit, Query
@@ -30,6 +31,7 @@ _LEAD = re.compile(
     r"|npm (?:ERR!|error) (?:code )?|make(?:\[\d{1,3}\])?: \*\*\* "
 )
 """How a key line begins that says nothing of its error: left out where the line does not fit."""
+_LAST = "\U0010ffff"
 _BLANKS = re.compile(r" {2,}")
 _BESIDE = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
 
@@ -131,13 +133,15 @@ def draw_row(
     now: datetime,
     *,
     chosen: bool = False,
-    beside: Iterable[str] | None = None,
+    lines: Sequence[str] = (),
+    numbered: bool = False,
     tool: int = TOOL_CELLS,
 ) -> Content:
     """The row in exactly `width` cells: what does not fit is left out, the least telling first.
 
-    Tool and age are columns; how often it was seen takes room only where there is something to tell. `beside`: the
-    lines of other cases that it is to be told from, by its number, too; `tool`: the cells of the tool column.
+    Tool and age are columns; how often it was seen takes room only where there is something to tell. `lines`: those of
+    the list (`list_lines`), so that rows with the same beginning differ; `numbered`: with the number of the case;
+    `tool`: the cells of the tool column.
     """
     if width < _SIGNS_FROM:
         return Content(pad(inline(row.key_line, width), max(0, width)))
@@ -150,7 +154,7 @@ def draw_row(
     tail: list[tuple[str, str]] = []
     if width >= _AGE_FROM and row.beside:
         tail.append((f" {row.beside}", "$cb-accent"))
-    if width >= _SEEN_FROM and beside is not None:
+    if width >= _SEEN_FROM and numbered:
         tail.append((f" #{row.id}", "$cb-accent"))
     if width >= _AGE_FROM and row.team:
         tail.append((" team", "$cb-soft"))
@@ -164,9 +168,7 @@ def draw_row(
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
     tone = "$cb-text bold" if chosen else "$cb-dim" if row.slip else "$cb-text"
     said, lit = short_line(row.key_line, room, row.lit)
-    others = [short_line(one, room)[0] for one in beside or ()]
-    if (told := distinct_line(said, others, room, signs.more)) != said:
-        said, lit = told, ()
+    said, lit = distinct_line(said, lit, lines, room, signs.more)
     line = Content.styled(pad(inline(said, room, more=signs.more), room), tone)
     return Content.assemble(*parts, light(line, lit, tone_of(row.tier, signs), len(said)), *tail)
 
@@ -211,17 +213,34 @@ def _cells(text: str) -> int:
     return cell_len(text)
 
 
-def distinct_line(line: str, others: Iterable[str], room: int, more: str) -> str:
-    """Return the line, or its part that differs from equal-looking `others`."""
-    seen = inline(line, room, more=more)
-    if not seen.endswith(more):
-        return line
-    near = (one for one in others if one != line and one[:8] == line[:8])
-    alike = [one for one in near if inline(one, room, more=more) == seen]
-    if not alike:
-        return line
-    parts = min(sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(line, one, strict=False))) for one in alike)
-    return more + line[max(0, parts - room // 4) :]
+def list_lines(rows: Iterable[Row]) -> list[str]:
+    """The short key lines of rows, sorted: lines with the same beginning are neighbours."""
+    return sorted(short_line(row.key_line, 0)[0] for row in rows)
+
+
+def distinct_line(line: str, lit: Spans, lines: Sequence[str], room: int, more: str) -> tuple[str, Spans]:
+    """Return the line and its matches. If others of the sorted `lines` look the same in `room` cells, the middle of
+    what they share is left out: the beginning names the error, the rest differs."""
+    shown = inline(line, room, more=more)
+    if not lines or not shown.endswith(more):
+        return line, lit
+    head = line[: len(shown) - len(more)]
+    alike = lines[bisect_left(lines, head) : bisect_right(lines, head + _LAST)]
+    if all(one == line for one in alike):
+        return line, lit
+    same = sum(1 for _ in takewhile(lambda chars: len({*chars}) == 1, zip(line, alike[0], alike[-1], strict=False)))
+    kept = len(cut(head, room // 3))
+    word = line.rfind(" ", 0, same) + 1
+    at = word if same - word <= room // 2 else same - room // 4
+    at = min(at, len(line) - (room - kept - len(more)))  # no room is left blank behind the end of the line
+    if at <= kept + len(more):
+        return line, lit
+    told = line[:kept] + more + line[at:]
+    if lit == ((0, len(line)),):
+        return told, ((0, len(told)),)
+    by = at - kept - len(more)
+    before, behind = (span for span in lit if span[1] <= kept), (span for span in lit if span[0] >= at)
+    return told, (*before, *((start - by, end - by) for start, end in behind))
 
 
 _CHIP = 24

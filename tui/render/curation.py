@@ -62,13 +62,14 @@ def draw_entry(
     chosen: bool,
     mark: QueueMark,
     part: bool = False,
+    lines: Sequence[str] = (),
     tool: int = TOOL_CELLS,
 ) -> Content:
     """A row of the queue: the row as every list has it, and its mark; another finding of the item above is indented."""
     if width < 12:
-        return draw_row(row, width, signs, now, chosen=chosen, tool=tool)
+        return draw_row(row, width, signs, now, chosen=chosen, lines=lines, tool=tool)
     indent = "  " if part else ""
-    drawn = draw_row(row, width - 2 - len(indent), signs, now, chosen=chosen, tool=tool)
+    drawn = draw_row(row, width - 2 - len(indent), signs, now, chosen=chosen, lines=lines, tool=tool)
     return Content.assemble(indent, drawn, _QUEUE_MARKS[mark], " ")
 
 

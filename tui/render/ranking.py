@@ -374,7 +374,8 @@ def no_files(places: Sequence[Path], project: str = "") -> Notice:
 def no_rules(ranked: Ranked) -> Notice:
     """There are files, and not one rule in them."""
     paths = [*dict.fromkeys((*ranked.files, *ranked.instructions))]
-    files = ", ".join(title(path) for path in paths[:3]) + (f" and {len(paths) - 3} more" if paths[3:] else "")
+    more = f" and {len(paths) - 3} more" if paths[3:] else ""
+    files = ", ".join(short_path(Path(path)) for path in paths[:3]) + more
     read = "was read" if len(paths) == 1 else "were read"
     flaws = ", ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
     told = f" {flaws}." if flaws else ' A rule begins with "### ERR-001: title", or forbids code in backticks.'

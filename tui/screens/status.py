@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from core.base.config.settings_sources import Config, default_config
 from core.base.fault import Fault
-from core.base.paths import log_file
+from core.base.paths import home_name, log_file
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import Facts, draw_checks, draw_facts, draw_versions
@@ -46,10 +46,11 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
         readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
         vectors = vector_facts(store, embedding, count=True)
     about = capabilities(path)
-    settings = config.path if config.exists else f"defaults (no file at {config.path or 'the settings path'})"
-    log = str(log_file()) if config.values.log.level != "off" else "disabled (log.level)"
+    written = home_name(Path(config.path)) if config.path else "the settings path"
+    settings = written if config.exists else f"defaults (no file at {written})"
+    log = home_name(log_file()) if config.values.log.level != "off" else "disabled (log.level)"
     textual = version("textual")
-    return Facts(str(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
+    return Facts(home_name(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
 
 
 def _size(path: Path) -> int | None:
@@ -89,6 +90,7 @@ class StatusScreen(ModalScreen[None]):
         self._signs = signs
         self._facts, self._checks, self._versions = Static(), Static(), Static()
         self._found: Facts | None = None
+        self._diagnosis: Diagnosis | None = None
 
     def compose(self) -> ComposeResult:
         with Reading(id="status") as frame:
@@ -121,6 +123,7 @@ class StatusScreen(ModalScreen[None]):
 
     def action_prove(self) -> None:
         """Read everything again, and run the doctor's checks: one text in, one vector out."""
+        self._diagnosis = None
         self._checks.update(draw_checks(None, self._signs))
         self._draw_keys()
         self._jobs.run("status", read_facts(self._config), self._read, self._failed)
@@ -132,19 +135,22 @@ class StatusScreen(ModalScreen[None]):
 
     def _read(self, facts: Facts, _final: bool) -> None:
         self._found = facts
-        self._draw_facts()
+        self._draw_texts()
         self._draw_keys()
         self._versions.update(draw_versions(facts))
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._draw_facts)
+        self.call_after_refresh(self._draw_texts)
 
-    def _draw_facts(self) -> None:
+    def _draw_texts(self) -> None:
         if self._found is not None:
             self._facts.update(draw_facts(self._found, self._facts.content_size.width))
+        if self._diagnosis is not None:
+            self._checks.update(draw_checks(self._diagnosis, self._signs, self._checks.content_size.width))
 
     def _checked(self, found: Diagnosis, _final: bool) -> None:
-        self._checks.update(draw_checks(found, self._signs))
+        self._diagnosis = found
+        self._draw_texts()
 
     def _failed(self, fault: Fault) -> None:
         self._facts.update(draw_notice(of_fault(fault), self._signs))

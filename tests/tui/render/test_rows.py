@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.errors.cases.case import CaseRow, CaseStatus
-from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of, short_line, tool_cells
+from tui.render.case_list import TOOL_CELLS, Row, distinct_line, draw_row, list_lines, row_of, short_line, tool_cells
 from tui.render.common.amounts import ago, parse, stamp
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import block, cut, inline
@@ -188,6 +188,46 @@ def test_a_generic_lead_is_left_out_where_the_line_does_not_fit() -> None:
     assert [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)] == [
         "validating"
     ]
+
+
+ALIKE = (
+    "Error return value of `logging.Init` is not checked by the caller (errcheck)",
+    "Error return value of `logging.Initialize` is not checked (errcheck)",
+    "Error return value of `repo.Commit` is not checked (errcheck)",
+    "expected one key, got two",
+)
+
+
+def test_rows_with_the_same_beginning_show_what_differs() -> None:
+    rows = [row(line) for line in ALIKE]
+    drawn = [draw_row(one, 40, UNICODE, NOW, lines=list_lines(rows)).plain for one in rows]
+    assert all(cell_len(line) == 40 for line in drawn)
+    assert ["logging.Init`" in drawn[0], "logging.Initialize`" in drawn[1], "`repo." in drawn[2]] == [True] * 3
+    assert all(line.startswith(" ◐ Error re") for line in drawn[:3]), "the beginning names the error"
+    assert "expected one key, got two" in drawn[3]
+    assert draw_row(rows[0], 40, UNICODE, NOW, lines=list_lines(rows[:1])).plain == plain(rows[0], 40)
+    assert ALIKE[0] in draw_row(rows[0], 120, UNICODE, NOW, lines=list_lines(rows)).plain
+
+
+def test_a_match_moves_along_where_the_middle_of_a_line_is_left_out() -> None:
+    line = ALIKE[0]
+    at = line.index("logging")
+    spans = ((0, 5), (13, 18), (at, at + 7))
+    shown, lit = distinct_line(line, spans, list_lines([row(one) for one in ALIKE]), 30, "…")
+    assert [shown[start:end] for start, end in lit] == ["Error", "logging"]
+    whole = distinct_line(line, ((0, len(line)),), list_lines([row(one) for one in ALIKE]), 30, "…")
+    assert whole == (shown, ((0, len(shown)),))
+
+
+@given(st.lists(st.text(st.sampled_from("ab c"), min_size=1, max_size=60), min_size=2, max_size=6), st.integers(8, 40))
+def test_what_is_left_out_of_a_line_is_only_what_others_share(lines: list[str], room: int) -> None:
+    ordered = sorted(lines)
+    shown = {line: inline(distinct_line(line, (), ordered, room, "…")[0], room) for line in set(lines)}
+    for line, text in shown.items():
+        assert cell_len(text) <= room
+        head, more, tail = distinct_line(line, (), ordered, room, "…")[0].partition("…")
+        assert line.startswith(head)
+        assert line.endswith(tail) if more else head == line
 
 
 def test_runs_of_blanks_in_a_key_line_are_one_and_its_matches_move_along() -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from core.flows.ingest.api import ingest
 from core.flows.system.capabilities import capabilities
+from core.flows.system.doctor import Check, Diagnosis
 from core.store import jobs, open_store
 from core.store.jobs import Job
 from tests.tui.support import put
-from tui.render.common.status import Facts, draw_facts
+from tui.render.common.glyphs import UNICODE
+from tui.render.common.status import Facts, draw_checks, draw_facts
 
 RUN = Job(1, "ingest", "running", 8, 12, "", None, 1, None, "2026-03-14T08:20:11.000Z", "2026-03-14T08:20:12.000Z")
 
@@ -80,3 +82,12 @@ def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:
     shown = draw_facts(Facts("a.db", 1, "", "off", "defaults", "1", capabilities(path), ())).plain
     assert "1 case, 0 unresolved, 1 fix\n" in shown
     assert "1 error seen in 1 session, 1 message\n" in shown
+
+
+def test_checks_are_named_in_words_and_wrapped_in_their_column() -> None:
+    told = "not configured (only the command that answers questions needs one)"
+    checks = (Check("llm_reachable", True, told, f"run: {told}"), Check("agent_hooks", True, "none"))
+    lines = draw_checks(Diagnosis(True, checks), UNICODE, 60).plain.splitlines()
+    assert lines[1].startswith("  ✓ LLM         not configured")
+    assert lines[-1] == "  ✓ hooks       none"
+    assert all(len(line) <= 60 and line[:16].strip() == "" for line in lines[2:-1])

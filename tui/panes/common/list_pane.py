@@ -9,6 +9,8 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.timer import Timer
+from textual.widget import Widget
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
@@ -92,6 +94,41 @@ class ListView(Vertical):
 
         keys = rows.keys[lacking.start : lacking.stop].tolist()
         jobs.run(lane, read(lacking.start, keys), put, lambda _fault: None)
+
+
+LATE = 0.2
+"""Seconds after which a view that still shows the old content is dimmed."""
+
+
+class Late:
+    """Dims views that still show their old content some time after new content was requested."""
+
+    def __init__(self, *views: Widget) -> None:
+        self._views = views
+        self._timer: Timer | None = None
+
+    def begin(self, delay: float = 0.0, *, again: bool = False) -> None:
+        """New content was requested, and its read begins in `delay` seconds. `again`: this replaces a request."""
+        view = self._views[0]
+        if self._timer is not None and again:
+            self._timer.stop()
+            self._timer = None
+        if self._timer is None and view.is_attached:
+            self._timer = view.set_timer(delay + LATE, self._dim)
+
+    def end(self) -> None:
+        """The new content is there, or there will be none."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._mark(late=False)
+
+    def _dim(self) -> None:
+        self._mark(late=True)
+
+    def _mark(self, *, late: bool) -> None:
+        for view in self._views:
+            view.set_class(late, "-late")
 
 
 class Search(Performs):

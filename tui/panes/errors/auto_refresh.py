@@ -19,7 +19,7 @@ from tui.panes.errors.queries import (
     joined,
     renew,
 )
-from tui.panes.errors.results import PagedRows, ResultRows, Results, first_run, importing_first, keep_first, keep_order
+from tui.panes.errors.results import PagedRows, ResultRows, Results, first_run, importing_first, keep_first, keep_shown
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import UNICODE
@@ -102,12 +102,12 @@ class LiveResults(Performs, Results):
     def _join_vectors(self, found: SearchResult) -> None:
         """What the vector tier says joins the rows. Only an answer takes the place of the chosen row.
 
-        If the person has moved, what is on the screen stays where it is, and the choice with it.
+        If the person has moved, what is on the screen and above it stays where it is: new rows come below.
         """
         rows, now, chosen = ResultRows(found.rows, found.hidden), self.place, self.chosen
         inside = self._moved or self._is_chosen_by_hand()
-        if inside and self.rows.rows.total <= now.height:  # too few to scroll: what is new stands below them
-            rows = ResultRows(keep_order(self.rows.rows, found.rows), found.hidden)
+        if inside:
+            rows = ResultRows(keep_shown(self.rows.rows, now.top + now.height, found.rows), found.hidden)
         elif not inside and chosen is not None:
             rows = ResultRows(keep_first(chosen, found.rows), found.hidden)
         at = (rows.index_of(now.chosen) if now.chosen is not None else None) or 0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
 from textual.content import Content
@@ -15,13 +15,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.base.fault import Fault
 from tui.actions.registry import bindings
 from tui.panes.errors.case_actions import CaseActs
-from tui.panes.errors.queries import Meaning, Read, read_case, read_like, use_case
+from tui.panes.errors.queries import Meaning, Read, read_like
 from tui.render import case as draw
 from tui.render.case import PREVIEW, Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
-from tui.render.case_list import Row
 from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import BLOCK, Spans
@@ -31,7 +29,6 @@ from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.external_editor import edit_in, editor_of
 from tui.widgets.row_list import FixedRows, NoRows, RowList
 from tui.widgets.scroll_text import Block, Reading
-from tui.widgets.workbench import Workbench, workbench
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Occurrence
@@ -460,140 +457,3 @@ class CaseView(Reading):
         signs, now = self._signs, self._clock()
         self._history.border_title = history_title(fixes)
         self._history.set_wrapped(lambda width: draw_history(fixes, signs, now, whole=whole, width=width, shown=shown))
-
-
-_ABOUT: Final = ("case.", "list.copy", "fix.write", "fix.editor", "history.")
-"""Actions, by how they begin, that are about the case on the screen."""
-
-
-class Reader:
-    """Reads cases into the view, and counts those that were of use. `asked`: the text that is searched for now."""
-
-    def __init__(
-        self,
-        jobs: Jobs,
-        case: CaseView,
-        asked: Callable[[], str],
-        changed: Callable[[], object],
-        failed: Callable[[Fault], None],
-    ) -> None:
-        self._jobs = jobs
-        self._case = case
-        self._asked = asked
-        self._changed = changed
-        self._failed = failed
-        self._at: Row | None = None
-        self._away: list[tuple[int, Callable[[], object] | None]] = []
-        self._opened: int | None = None
-        self._used: set[tuple[str, int]] = set()
-        self._drawn: tuple[Read | None, Row | None] | None = None
-        self._then = ""  # what is to be done once the case is there
-
-    def choose(self, row: Row, delay: float) -> None:
-        """The list has chosen this case; `delay`: seconds that it must stay so. The same one as before leaves us."""
-        if self._at is None or row.id != self._at.id:
-            self._away.clear()
-            self._opened = None
-            self._let_go()
-        self._at = row
-        self._read(delay)
-
-    def none(self) -> None:
-        """There is no case to read."""
-        self._jobs.cancel("case")
-        self._at, self._drawn = None, None
-        self._away.clear()
-        self._case.clear()
-
-    def open(self, row: Row) -> None:
-        """Open the selected case."""
-        self._away.clear()
-        if self._case.read is None or self._case.read.case.id != row.id:
-            self._opened = row.id
-            self._at = row
-            self._read(0.0)
-        else:
-            self.use(row.id)
-
-    def first(self, action_id: str) -> bool:
-        """Whether an action has to wait for the case that it is about: what is on the screen is the one before."""
-        behind = self._next_case is not None and (self._case.read is None or self._case.read.case.id != self._next_case)
-        if not behind or not action_id.startswith(_ABOUT):
-            return False
-        self._then = action_id
-        self._app.hold_keys()
-        self._read(0.0)
-        return True
-
-    @property
-    def _app(self) -> Workbench:
-        return workbench(self._case)
-
-    @property
-    def _next_case(self) -> int | None:
-        return self._away[-1][0] if self._away else self._at.id if self._at is not None else None
-
-    def _let_go(self) -> str:
-        """What was to be done; it is not any more, and keys need not wait."""
-        then, self._then = self._then, ""
-        if then:
-            self._app.let_keys_go()
-        return then
-
-    def go_to(self, case_id: int, leave: Callable[[], object] | None = None) -> None:
-        """Read a case that is not the chosen one; the list stays where it is. `leave`: the way back from it, where one
-        came from another pane."""
-        if leave is not None:
-            self._away.clear()
-        self._away.append((case_id, leave))
-        self._read(0.0)
-
-    def back(self) -> bool:
-        """Back to the case or the pane one came from; False where one came from the list."""
-        if not self._away:
-            return False
-        _, leave = self._away.pop()
-        self._read(0.0)
-        if leave is not None:
-            leave()
-        return True
-
-    def use(self, case_id: int) -> None:
-        """The case was opened or copied: a use, once for each search that it answers. Browsing is none."""
-        row, look_up = self._at, (self._asked(), case_id)
-        answered = row is not None and row.id == case_id and row.answers and look_up[0] and not self._away
-        if not answered or self._case.fix is None or look_up in self._used:
-            return
-        self._used.add(look_up)
-        hit = None if row is None else row.hit
-        self._jobs.run("use", use_case(case_id, hit), lambda _counted, _final: None, lambda _fault: None, keep=True)
-
-    def _read(self, delay: float) -> None:
-        row = None if self._away else self._at
-        case_id = self._next_case
-        if case_id is None:
-            return
-
-        def show(read: Read | None, _final: bool) -> None:
-            if read is None:
-                self._case.clear()
-            elif (read, row) != self._drawn or self._case.read is None:
-                self._case.show(read, row.hit if row else None, row.lit if row else ())
-            else:
-                self._case.look_for_citations()
-            self._drawn = (read, row)
-            if self._opened == case_id:
-                self._opened = None
-                self.use(case_id)
-            self._changed()
-            if (then := self._let_go()) and read is not None:
-                self._app.action_perform(then)
-
-        def failed(fault: Fault) -> None:
-            self._let_go()
-            self._failed(fault)
-
-        visiting = bool(self._away) and self._away[0][1] is not None  # whatever was searched, this is no answer to it
-        searched = self._at is not None and self._at.tier is not None and not visiting
-        work = read_case(case_id, None if row is None else row.hit, searched=searched)
-        self._jobs.run("case", work, show, failed, delay=delay)

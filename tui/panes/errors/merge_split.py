@@ -105,10 +105,9 @@ class PickCase(RowPicker[int]):
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Row):
             return Content("")
-        rows = self.rows.rows
-        beside = [one.key_line for one in rows.rows if one is not row] if isinstance(rows, ResultRows) else []
-        now, tool = self._curating.clock(), rows.tool if isinstance(rows, ResultRows) else TOOL_CELLS
-        return draw_row(row, width, self._curating.signs, now, chosen=chosen, beside=beside, tool=tool)
+        rows, signs, now = self.rows.rows, self._curating.signs, self._curating.clock()
+        lines, tool = (rows.lines, rows.tool) if isinstance(rows, ResultRows) else ((), TOOL_CELLS)
+        return draw_row(row, width, signs, now, chosen=chosen, lines=lines, numbered=True, tool=tool)
 
 
 _FINER_SHOWN = 200

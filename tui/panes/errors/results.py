@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 
 from core.base.fault import Fault
-from tui.panes.common.list_pane import ListView
+from tui.panes.common.list_pane import Late, ListView
 from tui.panes.errors.queries import (
     CANDIDATES,
     PAGE,
@@ -27,7 +27,7 @@ from tui.panes.errors.queries import (
     find,
     read_pages,
 )
-from tui.render.case_list import TOOL_CELLS, Row, draw_row, draw_title, draw_unread, none_pass, tool_cells
+from tui.render.case_list import TOOL_CELLS, Row, draw_row, draw_title, draw_unread, list_lines, none_pass, tool_cells
 from tui.render.common.amounts import progress_words
 from tui.render.common.empty_states import Notice, loading, no_match, of_fault
 from tui.render.common.glyphs import Signs
@@ -97,6 +97,7 @@ class PagedRows:
         self._pages = RowPages[Row](PAGE, KEPT)
         self._keys: dict[int, str] = {}
         self.tool = TOOL_CELLS
+        self.lines: list[str] = []
 
     def get(self, index: int) -> Row | None:
         return self._pages.get(index)
@@ -106,6 +107,7 @@ class PagedRows:
         number = pages.first // PAGE
         self._pages.put(pages.first, pages.rows)
         self.tool = max(self.tool, tool_cells(pages.rows))
+        self.lines = sorted((*self.lines, *list_lines(pages.rows)))
         if pages.behind is not None:
             self._keys[number] = pages.behind
         end = pages.first + len(pages.rows)
@@ -137,6 +139,10 @@ class ResultRows(FixedRows[Row]):
     """The rows of one search: few, all in memory. `hidden`: how many more it named that the filter hides."""
 
     hidden: int = 0
+    lines: list[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lines", list_lines(self.rows))
 
     @property
     def tool(self) -> int:
@@ -155,10 +161,11 @@ def keep_first(row: Row, now: tuple[Row, ...]) -> tuple[Row, ...]:
     return (first, *(one for one in now if one.id != row.id))
 
 
-def keep_order(before: Rows, now: tuple[Row, ...]) -> tuple[Row, ...]:
-    """The rows of `now`, those that there were `before` in their old places, the new ones below."""
+def keep_shown(before: Rows, shown: int, now: tuple[Row, ...]) -> tuple[Row, ...]:
+    """The rows of `now`, the first `shown` rows of `before` in their old places, the others below."""
     by_id = {row.id: row for row in now}
-    old = [row.id for at in range(before.total) if isinstance(row := before.get(at), Row) and row.id in by_id]
+    first = min(shown, before.total)
+    old = [row.id for at in range(first) if isinstance(row := before.get(at), Row) and row.id in by_id]
     return tuple(by_id[one] for one in dict.fromkeys((*old, *by_id)))
 
 
@@ -262,6 +269,7 @@ class Results(ListView):
         self._sources: Sequence[Source] | None = None
         self._was_there: Path | None = None
         self.absent = False  # whether there was no casebook when it was last read
+        self.late = Late(self.rows)
         self.touched = False  # whether the person has moved in the list
 
     def on_mount(self) -> None:
@@ -283,6 +291,7 @@ class Results(ListView):
             return
         self.search.cancel()
         self._paged = PagedRows()
+        self.late.begin(again=True)
         self._read(Stretch(0, 0))
 
     def ask(self, text: str, *, pasted: bool) -> None:
@@ -306,6 +315,7 @@ class Results(ListView):
         self._jobs.cancel("rows")
         self._reading = False
         self._first_report = True
+        self.late.begin(delay, again=True)
         work = find(self.query_text, self.scope, self.meaning, typed=self.typed)
         self.search.read(work, self._on_found, self.failed, delay)
 
@@ -359,6 +369,7 @@ class Results(ListView):
 
     def failed(self, fault: Fault) -> None:
         """The core could not answer."""
+        self.late.end()
         self.search.give_up()
         self._reading = False
         if self.rows.rows.total and fault.code != "not_indexed":
@@ -388,6 +399,7 @@ class Results(ListView):
         self._settle(rows)
 
     def _settle(self, rows: PagedRows | ResultRows) -> None:
+        self.late.end()
         self._caption()
         if rows.total:
             self._show_notice(None)
@@ -451,5 +463,5 @@ class Results(ListView):
         if not isinstance(row, Row):
             return draw_unread(width, self._signs)
         rows = self.rows.rows
-        tool = rows.tool if isinstance(rows, PagedRows | ResultRows) else TOOL_CELLS
-        return draw_row(row, width, self._signs, self._clock(), chosen=chosen, tool=tool)
+        lines, tool = (rows.lines, rows.tool) if isinstance(rows, PagedRows | ResultRows) else ((), TOOL_CELLS)
+        return draw_row(row, width, self._signs, self._clock(), chosen=chosen, lines=lines, tool=tool)

@@ -17,7 +17,8 @@ from tui.panes.common.list_pane import PasteSearchPane, Search
 from tui.panes.common.pane_screen import PaneContext, PaneScreen, lay_out, layout_of, number_of, one_of, text_of
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.errors.auto_refresh import LiveResults, Watching
-from tui.panes.errors.case_view import CaseView, Reader
+from tui.panes.errors.case_reader import Reader
+from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.curation import Curating
 from tui.panes.errors.queries import PERIODS, SORTS, STATUSES, WORTHS, Meaning, Scope
 from tui.panes.errors.results import Results
@@ -327,7 +328,10 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self.embedding.stop_soon()
 
     def _back_in_trace(self) -> None:
+        """Back to the case. On a narrow screen the trace has covered it, and closes."""
         self._unzoom()
+        if self.has_class("-narrow"):
+            self.remove_class("-why")
         self.case.focus()
 
     def _toggle_trace(self) -> None:

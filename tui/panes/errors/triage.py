@@ -23,7 +23,7 @@ from tui.panes.errors.case_side import CaseSide
 from tui.panes.errors.curation import Act, Curating, Decision, decision_on
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read, read_case
-from tui.render.case_list import TOOL_CELLS, Row, row_of, tool_cells
+from tui.render.case_list import TOOL_CELLS, Row, list_lines, row_of, tool_cells
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
@@ -240,13 +240,17 @@ class QueueView(ListView):
         self._clock = clock
         self.trouble = ""  # why it could not be read again
         self._said = said
+        self._shown: Waiting | None = None
         self._tool = TOOL_CELLS
+        self._lines: list[str] = []
         self._into: int | None = None  # which of the marked ones a merge keeps
 
     def show(self, queue: Queue, at: int) -> None:
         """Show this queue, row `at` chosen, the others where they are."""
         top = round(self.rows.scroll_y)
-        self._tool = tool_cells(queue.read.rows)
+        if queue.read is not self._shown:
+            self._shown, self._tool = queue.read, tool_cells(queue.read.rows)
+            self._lines = list_lines(queue.read.rows)
         self.rows.renew(queue, at, top)
         self.rows.reveal()
         self.body.show_notice(None if queue.total else _empty_queue(queue.remaining))
@@ -269,7 +273,9 @@ class QueueView(ListView):
             return Content("")
         mark = "stays" if row.row.id == self._into else "marked" if row.marked else "skipped" if row.skipped else ""
         now, signs = self._clock(), self._signs
-        return draw_entry(row.row, width, signs, now, chosen=chosen, mark=mark, part=row.part, tool=self._tool)
+        return draw_entry(
+            row.row, width, signs, now, chosen=chosen, mark=mark, part=row.part, lines=self._lines, tool=self._tool
+        )
 
 
 def _marked(joins: Joins, signs: Signs) -> str:

@@ -16,6 +16,7 @@ from textual.strip import Strip
 
 from core.base.fault import Fault
 from tui.actions.registry import bindings
+from tui.panes.common.list_pane import Late
 from tui.render.common.code import language_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
@@ -151,6 +152,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.at_match: int | None = None  # the line of the screen that n and N have gone to
         self._stood: int | None = None  # where it was put, on the screen's lines; None: where the person scrolled to
         self._cells = 0
+        self._late = Late(self)
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
@@ -159,6 +161,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if wanted == self.wanted:
             return
         self.wanted = wanted
+        self._late.begin(delay)
         if wanted is None:
             self._jobs.cancel(LANE)
             self._clear()
@@ -220,6 +223,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         top = self.top_line
         above = 0 if not same or self.shown is None else round(self.scroll_y) - _first(self.shown.lines, top)
         self.shown = laid
+        self._late.end()
         self.at_match = None
         self.virtual_size = Size(0, len(laid.lines))
         self._caption()
@@ -244,6 +248,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _clear(self) -> None:
         self.shown = None
+        self._late.end()
         self.virtual_size = Size(0, 0)
         self._caption()
         self.refresh()

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 
 from core.base.fault import Fault
-from tui.panes.common.list_pane import ListView
+from tui.panes.common.list_pane import Late, ListView
 from tui.panes.library.filters import Scope
 from tui.panes.library.queries import (
     MOST,
@@ -128,6 +128,7 @@ class Hits(ListView):
         self._lacks = ""  # the model that reads the language of the query
         self._by = ""
         self._what = "Found"
+        self.late = Late(self.rows)
         self._put_at = 0  # the row that was chosen when the rows last came
 
     @property
@@ -203,6 +204,7 @@ class Hits(ListView):
 
     def trouble(self, fault: Fault, *, meaning: bool = False) -> None:
         """The core could not answer: say it in the place of the rows."""
+        self.late.end()
         self.rows.show(NoRows())
         if fault.code == "not_indexed" and not meaning:
             self.body.show_notice(nothing_ingested())
@@ -214,6 +216,7 @@ class Hits(ListView):
 
     def show_notice(self, notice: Notice) -> None:
         """Say something in the place of rows that are not there."""
+        self.late.end()
         self.rows.show(NoRows())
         self.body.show_notice(notice)
         self.caption()
@@ -225,6 +228,7 @@ class Hits(ListView):
         self.caption()
 
     def _stand(self, rows: DocRows | HitRows) -> None:
+        self.late.end()
         self.rows.stand(tall_for(self.size.height, hits=isinstance(rows, HitRows), rows=rows.total))
 
     def read(self, first: int, last: int) -> None:
@@ -327,6 +331,7 @@ class Searching:
         search, now = self._screen.search, self.clock()
         self.meaning.forget()
         self._meant = self._reranked = False
+        self._screen.hits.late.begin(delay, again=True)
         if not self.text:
             self.found = None
             search.read(read_keys(self.scope, now, self._screen.hits.resume), self._listed, self._failed, delay)

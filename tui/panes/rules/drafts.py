@@ -151,7 +151,7 @@ def _table(pane: RulesScreen) -> Table[RuleDrafts]:
     )
     return Table(
         "Draft rules", work, lambda found: found.drafts, draw_row, lambda _found: nothing, paint, detail, take,
-        lambda row: isinstance(row, RuleDraft), "There are no draft rules.",
+        lambda row: isinstance(row, RuleDraft), "There are no draft rules.", direct=True,
     )  # fmt: skip
 
 

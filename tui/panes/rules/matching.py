@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.panes.common.list_pane import ListView
+from tui.panes.common.list_pane import Late, ListView
 from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
@@ -68,6 +68,7 @@ class RankList(ListView):
         self._head = Static(id="rules-rank-head")
         self._head_width = 0
         self.ranked: Ranked | None = None
+        self.late = Late(self.rows)
         self.said = ""
         self.earlier = False
         """Whether this is the match of an earlier call: what is being typed is none yet."""
@@ -91,6 +92,7 @@ class RankList(ListView):
     def show(self, ranked: Ranked, at: RuleKey | None) -> None:
         """Show this match: the rule `at` chosen if it is there, else the first."""
         self.ranked = ranked
+        self.late.end()
         rows = list(rows_of(ranked))
         if ranked.pinned is not None:
             one = ranked.pinned.matched
@@ -111,6 +113,7 @@ class RankList(ListView):
     def show_notice(self, notice: Notice, ranked: Ranked | None = None) -> None:
         """Say something in the place of the rows; `ranked`: what is known all the same."""
         self.ranked = ranked
+        self.late.end()
         self.rows.show(RankRows())
         self.body.show_notice(notice)
         self._head.display = False
@@ -253,6 +256,7 @@ class MatchController:
         self._go_to, self._kept, self._went = go_to or picked, None, False
         if self._screen.matching.look_from(project):
             self.watch()
+        self._screen.rank.late.begin()
         self.match(None)
         self._screen.changed()
 

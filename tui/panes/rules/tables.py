@@ -60,7 +60,7 @@ class Detail(Reading):
 @dataclass(frozen=True, slots=True)
 class Table(Generic[T]):
     """What a table is made of: its work, its rows with heading and footing, how a row and its detail are drawn, whether
-    a row leads somewhere and what takes one there. `direct`: Enter does that at once; the detail says no more. `empty`:
+    a row leads somewhere and what takes one there. `direct`: Enter does that at once, without the detail. `empty`:
     what is said where one wants to go on from no row."""
 
     heading: str

@@ -66,6 +66,7 @@ _KINDS = {
     "import": "Reading sessions",
     "harvest": "Harvesting fixes",
     "embed": "Embedding",
+    "align": "Checking quotes",
     "ingest": "Ingesting files",
 }
 LISTED = 10_000
@@ -91,7 +92,7 @@ def draw_progress(
                 left += piece
                 room -= cells_in(piece)
         if progress.file and room >= _FILE_FROM:
-            name = _tail(progress.file, room - 2, signs.more)
+            name = _tail(home_name(Path(progress.file)), room - 2, signs.more)
             left.append((f" {name} ", "$cb-dim"))
             room -= cell_len(name) + 2
     return Content.assemble(*left, " " * room, *right)

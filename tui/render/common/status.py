@@ -100,6 +100,13 @@ _CHECKS = {
     "counts_match": "indexes",
     "embedding_model": "model",
     "model_service": "service",
+    "llm_reachable": "LLM",
+    "llm_model": "LLM model",
+    "agent_hooks": "hooks",
+    "mcp_extra": "MCP",
+    "rule_files": "rule files",
+    "rule_tables": "rule tables",
+    "library_korean": "Korean",
 }
 _UNITS = {"ingest": " files", "embed": " texts"}
 """What the runs count; an import counts bytes."""
@@ -141,17 +148,18 @@ def draw_facts(facts: Facts | None, width: int = 0) -> Content:
     return Content.assemble(*parts[:-1])  # the next part begins with a blank line of its own
 
 
-def draw_checks(found: Diagnosis | None, signs: Signs) -> Content:
-    """Draw the doctor's checks, each with its fix; None while it runs."""
+def draw_checks(found: Diagnosis | None, signs: Signs, width: int = 0) -> Content:
+    """Draw the doctor's checks, each with its fix, wrapped like the facts; None while it runs."""
     parts: list[tuple[str, str]] = [("Health\n", "bold $cb-accent")]
     if found is None:
         return Content.assemble(*parts, ("  checking\n", "$cb-dim"))
     for check in found.checks:
         mark = signs.outcome("hit" if check.ok else "failed")
-        parts += [(f"  {mark.sign} ", mark.tone), (f"{_CHECKS.get(check.name, check.name):<12}", "$cb-dim")]
-        parts.append((inline(check.detail, _TEXT) + "\n", "$cb-soft" if check.ok else "$cb-text"))
+        name = _CHECKS.get(check.name, check.name.replace("_", " "))
+        parts += [(f"  {mark.sign} ", mark.tone), (f"{name:<{_NAME - 4}}", "$cb-dim")]
+        parts.append((_in_column(check.detail, width) + "\n", "$cb-soft" if check.ok else "$cb-text"))
         if check.hint:
-            parts.append((" " * 16 + inline(check.hint, _TEXT) + "\n", "$cb-draft"))
+            parts.append((" " * _NAME + _in_column(check.hint, width) + "\n", "$cb-draft"))
     return Content.assemble(*parts)
 
 
@@ -176,14 +184,19 @@ def _contents(about: Capabilities | None) -> list[tuple[str, str]]:
 
 
 def _section(heading: str, rows: list[tuple[str, str]], width: int = 0) -> list[tuple[str, str]]:
-    lines = TextWrapper(max(1, width - _NAME), break_long_words=False, break_on_hyphens=False)
     parts = [(f"{heading}\n", "bold $cb-accent")]
     for name, value in rows:
-        text = inline(value, _TEXT)
-        if width > 2 * _NAME:
-            text = f"\n{'':<{_NAME}}".join(lines.wrap(text))
-        parts += [(f"  {name:<{_NAME - 2}}", "$cb-dim"), (text + "\n", "$cb-soft")]
+        parts += [(f"  {name:<{_NAME - 2}}", "$cb-dim"), (_in_column(value, width) + "\n", "$cb-soft")]
     return [*parts, ("\n", "")]
+
+
+def _in_column(value: str, width: int) -> str:
+    """A value, wrapped in the column behind the names, which ends at `width` cells (0: not known)."""
+    text = inline(value, _TEXT)
+    if width <= 2 * _NAME:
+        return text
+    lines = TextWrapper(width - _NAME, break_long_words=False, break_on_hyphens=False)
+    return f"\n{'':<{_NAME}}".join(lines.wrap(text))
 
 
 def _far(job: Job) -> str:

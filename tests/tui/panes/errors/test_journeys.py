@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.events import Paste
@@ -14,7 +17,9 @@ from core.errors import show_case
 from core.store import open_store
 from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
 from tui.panes.errors.fix_editor import WritingScreen
+from tui.panes.errors.queries import find, read_case
 from tui.panes.errors.results import ResultRows
+from tui.runtime.jobs import Job
 from tui.screens.help import HelpScreen
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import FixArea
@@ -244,6 +249,21 @@ async def test_in_one_column_an_answer_stands_below_its_rows(casebook: Path) -> 
         await until(pilot, lambda: "No matching case" in frame(app) and "Import it" not in frame(app))
 
 
+async def test_in_one_column_the_trace_closes_with_the_key_that_leaves_it(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        app.errors.box.post_message(Paste("ModuleNotFoundError: No module named 'yaml'"))
+        await until(pilot, lambda: "uv add pyyaml" in frame(app))
+        before = app.errors.results.outer_size.height
+        await pilot.press("down", "t")
+        await until(pilot, lambda: app.focused is app.errors.why)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.focused is app.errors.results.rows)
+        assert not app.errors.why.display
+        assert app.errors.results.outer_size.height == before
+
+
 async def test_three_columns_show_the_trace_from_the_start_and_t_hides_it(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=(200, 50)) as pilot:
@@ -366,6 +386,42 @@ async def test_old_rows_stay_until_new_ones_come(casebook: Path) -> None:
         await search(pilot, app, "yaml")
         assert totals
         assert 0 not in totals
+
+
+async def test_rows_and_a_case_that_are_late_are_dimmed_until_they_come(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, goes = app_on(casebook), threading.Event()
+    goes.set()
+
+    def held(read: Callable[..., Callable[[Job[Any]], Any]]) -> Callable[..., Callable[[Job[Any]], Any]]:
+        def bind(*given: Any, **options: Any) -> Callable[[Job[Any]], Any]:
+            def work(job: Job[Any]) -> Any:
+                while not goes.wait(0.01):
+                    job.check()
+                return read(*given, **options)(job)
+
+            return work
+
+        return bind
+
+    monkeypatch.setattr("tui.panes.errors.results.find", held(find))
+    monkeypatch.setattr("tui.panes.errors.case_reader.read_case", held(read_case))
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        rows, case = app.errors.results.rows, app.errors.case
+        await until(pilot, lambda: case.read is not None)
+        goes.clear()
+        await pilot.press("down", "j")
+        await until(pilot, lambda: case.opacity < 1)
+        assert rows.opacity == 1
+        goes.set()
+        await until(pilot, lambda: case.opacity == 1)
+        goes.clear()
+        await pilot.press("slash", *"yaml")
+        await until(pilot, lambda: rows.opacity < 1)
+        goes.set()
+        await until(pilot, lambda: rows.opacity == 1 and "yaml" in frame(app))
 
 
 async def test_zoom_shows_one_part_and_back(casebook: Path) -> None:

@@ -186,6 +186,25 @@ async def test_who_is_in_the_list_is_not_moved_by_what_comes_later(embedded: Pat
         assert results.rows.chosen - round(results.rows.scroll_y) == line
 
 
+async def test_what_comes_later_stays_below_the_rows_on_the_screen(embedded: Path) -> None:
+    app = workbench(embedded)
+    async with app.run_test(size=SIZE) as pilot:
+        held(app)
+        await asked(pilot, app, "module find load")
+        results = app.errors.results
+        await until(pilot, lambda: results.rows.rows.total > 2)
+        await pilot.press("down", "j")
+        rows = tuple(row for at in range(results.rows.rows.total) if (row := results.rows.rows.get(at)))
+        many = tuple(replace(rows[0], id=1_000 + number) for number in range(60))  # pyright: ignore[reportArgumentType, reportCallIssue]
+        results._join_vectors(SearchResult(None, (*many, *rows[::-1]), 0))  # pyright: ignore[reportArgumentType]
+        assert (results.rows.chosen, results.chosen) == (1, rows[1])
+        assert tuple(results.rows.rows.get(at) for at in range(len(rows))) == rows
+        results._join_vectors(SearchResult(None, (*many[::-1], *rows), 0))  # pyright: ignore[reportArgumentType]
+        height = results.rows.size.height
+        assert tuple(results.rows.rows.get(at) for at in range(height)) == (*rows, *many)[:height]
+        assert results.rows.scroll_y == 0
+
+
 async def test_only_an_answer_takes_the_place_of_the_chosen_row(embedded: Path) -> None:
     """A rank that comes later joins below the chosen row, whether the person has moved or not."""
     app = workbench(embedded)
