@@ -11,7 +11,7 @@ from typing import Final
 from cli.format.layout import clip, one_line, width, wrap
 from cli.format.markdown import markdown
 from cli.output import Output
-from core.library.ask.answer import CUT_OFF, Answer, AnswerCitation, AnswerEvent, Claim
+from core.library.ask.answer import CUT_OFF, REFUSALS, Answer, AnswerCitation, AnswerEvent, Claim
 from core.library.ask.markers import sentences
 from core.library.ask.prompt import may_refuse
 from core.library.ask.store import SessionList, StoredSession
@@ -261,7 +261,8 @@ def session_lines(out: Output, found: StoredSession) -> Iterator[str]:
         if one.refusal_reason == "llm_stream_aborted":
             yield out.paint("incomplete: the stream was interrupted (llm_stream_aborted)", "warn")
         elif not one.grounded:
-            told = "not verified" if one.refusal_reason is None else f"refused: {one_line(one.refusal_reason)}"
+            why = one.refusal_reason
+            told = "not verified" if why is None else f"refused: {REFUSALS.get(why, one_line(why))}"
             yield out.paint(told, "warn")
         if one.cut is not None:
             yield out.paint(f"truncated after {one.cut:,} tokens", "warn")

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.style import Style
 
+from core.library.ask.answer import REFUSALS
 from core.text import visible
 from tui.render.common.amounts import ago, counted
 from tui.render.common.empty_states import Notice
@@ -34,15 +35,8 @@ _URI = 300
 CITED = "cited"
 """By this name a place on the screen holds the citation that a click on it opens."""
 
-REFUSED = {
-    "score_gate": "Not enough evidence in the library. The LLM was not called.",
-    "llm_self_judge": "The LLM says that the passages do not answer the question.",
-    "no_index": "The library is empty.",
-    "no_chunks": "No relevant passages found.",
-    "llm_stream_aborted": "Stopped early. The partial answer is kept.",
-    "multi_hop_decompose_failed": "The LLM could not split the question into steps.",
-}
-"""What each reason of a refusal means to a person."""
+REFUSED = {reason: f"{told[0].upper()}{told[1:]}." for reason, told in REFUSALS.items()}
+"""What each reason of a refusal means, as a sentence."""
 _FILL = "Press {ask.stop}, then {library.ingest} to ingest folders."
 
 _CLAIM = {

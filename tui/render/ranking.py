@@ -378,7 +378,8 @@ def no_rules(ranked: Ranked) -> Notice:
     files = ", ".join(short_path(Path(path)) for path in paths[:3]) + more
     read = "was read" if len(paths) == 1 else "were read"
     flaws = ", ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
-    told = f" {flaws}." if flaws else ' A rule begins with "### ERR-001: title", or forbids code in backticks.'
+    rule = 'A rule begins with "### ERR-001: title", or forbids code without a condition: Never use `npm`.'
+    told = f" {flaws}." if flaws else f" {rule}"
     edit = "open it in your editor" if ranked.files else "create a rule file in your editor"
     return Notice("No rules in the rule files", f"{files} {read}.{told}", (("{rules.edit}", edit),))
 

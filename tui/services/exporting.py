@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.base.fault import Fault
+from core.base.paths import home_name
 from tui.render.common.amounts import counted, size_of
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, job_work
@@ -125,12 +126,15 @@ def previewed(job: Job[Preview | None], named: str) -> Preview | None:
     """The block that an export of the fixes writes into this file; None if it writes the whole file."""
     from core.base.config.settings_sources import from_home
     from core.errors.exchange.case_export import is_for_agents
-    from core.flows.agent_file import block_preview
+    from core.flows.agent_file import block_preview, has_block
 
     path = from_home(named).absolute()
     if not is_for_agents(path):
         return None
-    return Preview(path, *block_preview(job.store(), path))
+    preview = Preview(path, *block_preview(job.store(), path))
+    if not preview.count and not (path.is_file() and has_block(path)):
+        raise Fault("invalid_input", "no fix is verified yet", "accept a draft in triage first")
+    return preview
 
 
 def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, replacing: bool) -> Written:
@@ -192,7 +196,8 @@ def describe_export(export: Export, done: Written) -> str:
     """Where the file is, and how much is in it."""
     whole = {"backup": "Backup", "picture": "View"}
     what = whole.get(export.kind) or count_text(export, done.count)
-    return f"{what} written to {done.path} ({size_of(done.size)})."
+    place = "" if done.path is None else inline(home_name(done.path), 400)
+    return f"{what} written to {place} ({size_of(done.size)})."
 
 
 def count_text(export: Export, count: int) -> str:

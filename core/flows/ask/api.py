@@ -17,7 +17,16 @@ from core.flows.ask.generate import budget, gather, generate
 from core.flows.ask.options import AskContext, AskOptions, ask_options, checked, load_glossary
 from core.flows.ask.retrieve import Retrieved, candidates, cited, is_empty, retrieve, trust_of
 from core.flows.ask.verify import settle
-from core.library.ask.answer import Answer, AnswerCitation, AnswerEvent, AnswerRetrieval, HopRecord, Refusal, TokenUsage
+from core.library.ask.answer import (
+    REFUSALS,
+    Answer,
+    AnswerCitation,
+    AnswerEvent,
+    AnswerRetrieval,
+    HopRecord,
+    Refusal,
+    TokenUsage,
+)
 from core.library.ask.prompt import MULTI_HOP, Cause, Packed, Turn, pack, refusal_text, template, tokens
 from core.library.ask.store import history, keep, with_files
 from core.library.search.fts import index_version
@@ -263,7 +272,8 @@ class _Retrieved:
     ) -> Answer:
         """Return the current answer; the caller adds `claims`."""
         found, options = self.retrieved, self.options
-        outcome, verdict = ("hit", "grounded") if grounded else ("rejected", refusal or "not verified")
+        told = "not verified" if refusal is None else REFUSALS.get(refusal, refusal)
+        outcome, verdict = ("hit", "grounded") if grounded else ("rejected", told)
         done = Step("ask", outcome, verdict, facts(), elapsed_ms=self.watch.ms())
         return Answer(
             query=self.question,

@@ -5,6 +5,7 @@ Source: kebab-frozen-design 2.3 and 3.8. Additive within v1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
@@ -25,6 +26,15 @@ Refusal = Literal[
     "nli_model_unavailable",
 ]
 """Why there is no answer; the last two are reserved."""
+REFUSALS: Final[Mapping[str, str]] = {
+    "score_gate": "not enough evidence in the library, so the LLM was not called",
+    "llm_self_judge": "the LLM says that the passages do not answer the question",
+    "no_index": "the library is empty",
+    "no_chunks": "no relevant passages found",
+    "llm_stream_aborted": "stopped early, the partial answer is kept",
+    "multi_hop_decompose_failed": "the LLM could not split the question into steps",
+}
+"""What each refusal means, in words for a trace."""
 Support = Literal["supported", "flagged", "unsupported", "uncited"]
 SinceRead = Literal["changed", "gone"]
 CUT_OFF: Final = "cut off"

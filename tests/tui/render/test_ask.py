@@ -186,7 +186,7 @@ def test_what_was_wrong_with_what_the_model_said_is_told() -> None:
     assert "✕ It closes at nine" in drawn
     assert "Closest passages" in drawn
     broken = replace(refused, refusal_reason="llm_stream_aborted", trace=(Step("model", "failed", "it broke off"),))
-    assert "Stopped early. The partial answer is kept. (it broke off)" in draw_answer(broken, UNICODE).plain
+    assert "Stopped early, the partial answer is kept. (it broke off)" in draw_answer(broken, UNICODE).plain
     bare = replace(broken, answer=refusal_text("llm_stream_aborted", broken.query))
     assert draw_answer(bare, UNICODE).plain.startswith(f"{bare.answer}\n"), "no part of it is kept"
 

@@ -46,7 +46,7 @@ def fault_text(fault: Fault) -> str:
 
 def _sentence(text: str) -> str:
     """With a capital and a period. A name, a path and a command keep their form."""
-    first = text.partition(" ")[0]
+    first = text.partition(" ")[0].removesuffix(":")
     if first.isalpha() and first.islower() and first != "casebook":
         text = text[:1].upper() + text[1:]
     is_command = text.startswith("casebook ") or "run: " in text.lower()
