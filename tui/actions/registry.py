@@ -312,9 +312,14 @@ def _place(focus: Focus) -> Place:
 
 
 def holds_at(action: Action, focus: Focus) -> bool:
-    """Whether the keys of an action of the Errors pane hold in the pane that has the focus."""
+    """Whether the keys of an action of the Errors pane hold in the pane, or the screen over it, that has the focus."""
     place = _place(focus)
-    return action.scope != "pane" or place.scope not in PANES or action.name in place.also
+    return action.scope != "pane" or action.name in place.also or (place.app == "both" and place.scope not in PANES)
+
+
+def is_pane(focus: Focus) -> bool:
+    """Whether a pane has the focus, not a screen over it."""
+    return _place(focus).app == "both"
 
 
 def matching(text: str, keys: Keys = Keys(), actions: Iterable[Action] = ACTIONS) -> tuple[Action, ...]:

@@ -232,7 +232,8 @@ def distinct_line(line: str, lit: Spans, lines: Sequence[str], room: int, more: 
     kept = len(cut(head, room // 3))
     word = line.rfind(" ", 0, same) + 1
     at = word if same - word <= room // 2 else same - room // 4
-    at = min(at, len(line) - (room - kept - len(more)))  # no room is left blank behind the end of the line
+    fits = len(cut(line[::-1], room - _cells(line[:kept] + more)))  # no room is left blank behind the end of the line
+    at = min(at, len(line) - fits)
     if at <= kept + len(more):
         return line, lit
     told = line[:kept] + more + line[at:]

@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.actions.action import IN, Action, Situation
-from tui.actions.registry import ACTIONS, holds_at, key_name, matching, nearest_first
+from tui.actions.registry import ACTIONS, holds_at, is_pane, key_name, matching, nearest_first
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.hits import match_marks
 from tui.render.ranking import label_marks, standing_marks
@@ -72,7 +72,7 @@ def entries(actions: Sequence[Action], now: Situation, signs: Signs) -> tuple[En
         where = _WHERE.get(action.scope, "") if twice.intersection(held) else ""
         if where.split(" ", 2)[-1] in action.title:  # it says so itself
             where = ""
-        if action.group == IN and action.keys and not holds_at(action, now.focus):
+        if action.keys and not holds_at(action, now.focus) and (action.group == IN or not is_pane(now.focus)):
             where = "in Errors"
         found.append(Entry(keys + span, action.title + span, where, signs.fill_keys(action.enabled(now))))
     return tuple(found)

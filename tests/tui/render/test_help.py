@@ -8,7 +8,7 @@ from textual.widgets import Input
 from tests.tui.support import app_on, frame, until
 from tui.actions.action import Situation
 from tui.actions.registry import ACTIONS, BY_NAME, Keys, nearest_first
-from tui.panes.errors.actions import ErrorsNow
+from tui.panes.errors.actions import CaseNow, ErrorsNow
 from tui.panes.evidence.actions import EvidenceNow
 from tui.render.common.glyphs import ASCII, UNICODE, Signs
 from tui.screens.help import draw_help, draw_legend, entries, legend
@@ -39,6 +39,15 @@ def test_of_a_group_what_is_possible_comes_first() -> None:
     impossible = [at for at, line in enumerate(titles) if "Show the full error" in line]
     assert case.index(BY_NAME["case.all"]) < case.index(BY_NAME["case.why"])
     assert possible < impossible
+
+
+def test_a_key_of_the_pane_that_a_screen_over_it_lacks_says_where_it_holds() -> None:
+    def elsewhere(now: Situation) -> set[str]:
+        return {one.keys for one in entries(ACTIONS, now, UNICODE) if one.where == "in Errors"}
+
+    assert {"/", "f", "J ]", "T"} <= elsewhere(CaseNow("triage"))
+    assert elsewhere(CaseNow("triage")).isdisjoint({"w", "e", "u", "C", "o"})
+    assert elsewhere(LIST) == elsewhere(Situation("box")) == set()
 
 
 def test_an_import_key_that_another_pane_uses_says_where_it_holds() -> None:

@@ -137,6 +137,19 @@ async def test_the_ending_names_the_form_of_cases_and_of_fixes(book: Path, tmp_p
             assert (tmp_path / name).read_text(encoding="utf-8") == text
 
 
+async def test_an_empty_block_of_fixes_is_refused(tmp_path: Path) -> None:
+    path, file = tmp_path / "drafts.db", tmp_path / "CLAUDE.md"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: boom", "shell", None)
+    app = app_on(path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 1)
+        await asked(pilot, app, "export the verified fixes")
+        await named(pilot, app, file)
+        await until(pilot, lambda: words(app).startswith("No fix is verified yet. Accept a draft"))
+        assert not file.exists()
+
+
 async def test_a_file_that_is_there_is_replaced_only_by_the_key_that_is_named_then(book: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "there.jsonl", tmp_path / "too.jsonl"
     file.write_text("mine")
