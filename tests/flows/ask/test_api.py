@@ -218,7 +218,6 @@ def test_the_gate_refuses_before_the_model_is_asked(store: Store) -> None:
     assert (off.refusal_reason, nothing.refusal_reason, korean.refusal_reason) == (
         "score_gate", "no_chunks", "score_gate",
     )  # fmt: skip
-    assert nothing.trace[-1].reason == "no relevant passages found"
     assert off.citations
     assert off.retrieval.chunks_used == 0
     assert korean.answer.startswith("근거 부족")
