@@ -97,3 +97,8 @@ def test_what_cites_and_says_nothing_is_not_told_to_be_without_an_answer(store: 
     assert found.refusal_reason == "llm_self_judge"
     assert found.answer == "The model only listed its sources."
     assert found.said == "[1]"
+
+
+def test_the_trace_names_a_refusal_in_words(store: Store) -> None:
+    refused = said(store, "", "xylophone quartet?")
+    assert (refused.refusal_reason, refused.trace[-1].reason) == ("no_chunks", "no relevant passages found")
