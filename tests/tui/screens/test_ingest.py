@@ -80,6 +80,28 @@ async def test_a_folder_is_named_read_and_what_was_left_out_is_told(
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["succeeded"] * 2
 
 
+async def test_the_newest_document_is_in_sight_until_the_person_moves(casebook: Path, docs: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        app.action_perform("pane.library")
+        await until(pilot, lambda: isinstance(app.screen, LibraryScreen))
+        library = app.screen
+        assert isinstance(library, LibraryScreen)
+        rows = library.hits.rows
+        for total, chosen in ((3, 0), (4, 0), (5, 2)):
+            (await opened(pilot, app)).box.value = str(docs)
+            await pilot.press("enter")
+            await until(pilot, lambda: "Done in" in flat(app))
+            await pilot.press("q")
+            await until(pilot, lambda total=total: rows.rows.total == total and not app.jobs.busy("library"))
+            assert rows.chosen == chosen, "one below the newest, and a new one above"
+            (docs / f"later {total}.md").write_text("# later\n\nmore\n")
+            if total == 4:
+                library.hits.body.take_focus()
+                await pilot.press("j")
+                assert rows.chosen == 1
+
+
 async def test_it_is_followed_stopped_by_esc_and_completed_by_the_next(
     casebook: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

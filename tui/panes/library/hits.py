@@ -129,7 +129,7 @@ class Hits(ListView):
         self._by = ""
         self._what = "Found"
         self.late = Late(self.rows)
-        self._put_at = 0  # the row that was chosen when the rows last came
+        self._put_at = 0  # the row that was chosen when the rows last came; -1: the person has moved
 
     @property
     def hit(self) -> SearchHit | None:
@@ -154,14 +154,16 @@ class Hits(ListView):
 
     # Rows come -------------------------------------------------------------------------------------------------------
 
-    def show_documents(self, found: Keys, scope: Scope) -> None:
-        """List the documents with these keys; where documents were listed before, one stays where one was."""
+    def show_documents(self, found: Keys, scope: Scope, *, keep: bool) -> None:
+        """List the documents with these keys. `keep`: the selected document stays selected."""
         before = self.rows.rows
         now = DocRows(found.keys, before if isinstance(before, DocRows) else None)
         self.scope, self.holds, self._told = scope, found.size, ""
-        key = before.keys[self.rows.chosen] if isinstance(before, DocRows) and before.total else found.at
+        key = before.keys[self.rows.chosen] if keep and isinstance(before, DocRows) and before.total else found.at
         at = found.keys.index(key) if key is not None and key in found.keys else 0
+        moved = keep and self.moved
         self._put(now, at)
+        self._put_at = -1 if moved else self._put_at
         if now.total:
             self.body.show_notice(None)
             self.read(at, at)
@@ -363,9 +365,11 @@ class Searching:
         self._screen.jobs.run("library-look", read_stamp(), on_stamp, self._failed)
 
     def _listed(self, found: Keys, _final: bool) -> None:
+        """The list stays where the person is. Until they go somewhere, the newest documents are in sight."""
         screen = self._screen
-        with nullcontext() if self._fresh else staying(screen.hits.rows):
-            screen.hits.show_documents(found, self.scope)
+        keep = self._fresh or screen.reads or screen.hits.moved
+        with nullcontext() if self._fresh or not keep else staying(screen.hits.rows):
+            screen.hits.show_documents(found, self.scope, keep=keep)
         self._fresh = False
         if not found.size.documents and screen.box.has_focus and not screen.box.asked:
             screen.hits.body.take_focus()  # keys are offered in the place of the list
