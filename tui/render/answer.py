@@ -10,13 +10,14 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.style import Style
 
+from core.base.lazy import lazy_pattern
 from core.library.ask.answer import REFUSALS
 from core.text import visible
 from tui.render.common.amounts import ago, counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.common.lines import hanging
-from tui.render.common.markdown import Marked, draw_markdown
+from tui.render.common.markdown import Marked, draw_markdown, quote_bar
 from tui.render.common.untrusted import block, inline, pad
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _COMING = 3_000
 """Characters shown of an answer that still comes, its last ones: it is drawn thirty times a second."""
 WIDTH = 76
 _QUOTE = 300
+_MARKER = lazy_pattern(r"\[\d{1,3}\]")
 _URI = 300
 
 CITED = "cited"
@@ -105,9 +107,7 @@ def draw_unanswered(notice: Content, found: Sequence[AnswerCitation], signs: Sig
     if not found:
         return notice
     head = Content.styled("Passages found", "bold $cb-soft")
-    return Content("\n").join(
-        [notice, Content(""), head, *(_source(number, one, signs) for number, one in sources(found).items())]
-    )
+    return Content("\n").join([notice, Content(""), head, *draw_sources(found, signs)])
 
 
 def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
@@ -121,12 +121,12 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     if answer.said:  # it is none of its words that stand above
         parts.append(Content.styled(f"The LLM replied: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.cited_claims or answer.invented:
-        parts += [Content(""), *(_claim(one, answer, signs) for one in answer.cited_claims)]
+        parts += [Content(""), *(_claim(one, answer, signs, cells) for one in answer.cited_claims)]
         parts += [_unknown_marker(one, signs) for one in answer.invented]
     if answer.citations:
         head = "Sources" if any(one.marker for one in answer.citations) else "Closest passages"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
-        parts += [_source(number, one, signs) for number, one in sources(answer.citations).items()]
+        parts += draw_sources(answer.citations, signs, cells)
     return hanging(Content("\n").join([*parts, Content(""), _footer(answer, signs)]), cells)
 
 
@@ -231,13 +231,23 @@ def _text(answer: Answer, signs: Signs, cells: int) -> Content:
             marked.append(Marked(start, end, mark_of(status, signs)))
             at = end
     left = len(answer.answer) - _ANSWER
-    drawn = draw_markdown(shown, signs, marked, cells)
+    drawn = _with_markers(draw_markdown(shown, signs, marked, cells), answer)
     if left <= 0:
         return drawn
     return Content("\n").join([drawn, Content.styled(f"{signs.more} {left:,} more characters", "$cb-text")])
 
 
-def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
+def _with_markers(drawn: Content, answer: Answer) -> Content:
+    """The text with the color of a key on each marker of a source; a click opens the source."""
+    uris = {one.marker: one.citation.uri for one in answer.citations if one.marker}
+    for found in _MARKER.finditer(drawn.plain):
+        if (uri := uris.get(found[0])) is not None:
+            drawn = drawn.stylize("$cb-accent", *found.span())
+            drawn = drawn.stylize(Style.from_meta({CITED: uri}), *found.span())
+    return drawn
+
+
+def _claim(one: Claim, answer: Answer, signs: Signs, cells: int) -> Content:
     """A sentence's marker, what its source does, where, in which words, and what differs."""
     mark = mark_of("cut" if _is_cut(one, answer) else one.status, signs)
     if one.status == "supported" and any(old.marker == one.marker for old in answer.outdated):
@@ -247,8 +257,10 @@ def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
         cited(one.citation.uri if one.citation else "", "$cb-soft"),
     ]
     if one.quote:
-        opened, closed = ('"', '"') if signs.plain else ("「", "」")
-        parts += [("\n    ", ""), (opened + inline(one.quote, _QUOTE) + closed, "$cb-dim")]
+        quoted = Content.styled(inline(one.quote, _QUOTE), "$cb-soft")
+        bar = f"\n    {quote_bar(signs)}"
+        for line in quoted.wrap(max(1, cells - len(bar) + 1)) if cells else (quoted,):
+            parts += [(bar, "$cb-faint"), line]
     for concern in one.concerns[:5]:
         parts += [("\n    ", ""), (inline(concern.text, 200), mark.tone)]
     return Content.assemble(*parts)
@@ -279,15 +291,23 @@ def _number(one: AnswerCitation, at: int) -> int:
     return int(said) if said.isascii() and said.isdigit() and len(said) < 4 else at
 
 
-def _source(number: int, one: AnswerCitation, signs: Signs) -> Content:
+def draw_sources(citations: Sequence[AnswerCitation], signs: Signs, cells: int = 0) -> list[Content]:
+    """The sources with the number of each, their sections under each other where `cells` have room."""
+    widest = max((cell_len(inline(one.citation.uri, _URI)) for one in citations), default=0)
+    column = widest if widest <= cells // 2 else 0
+    return [_source(number, one, signs, column) for number, one in sources(citations).items()]
+
+
+def _source(number: int, one: AnswerCitation, signs: Signs, column: int) -> Content:
     marker = inline(one.marker, 12) if one.marker else f" {number} "
     section = f"  {inline(one.section, 120)}" if one.section else ""
     speaks = f"  possible prompt injection: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
+    gap = " " * (column - cell_len(inline(one.citation.uri, _URI)))
     return Content.assemble(
-        (f"{marker} ", "$cb-accent"), cited(one.citation.uri), (section, "$cb-dim"),
+        (f"{marker} ", "$cb-accent"), cited(one.citation.uri),
+        (f"{gap}  evidence {one.score:.2f}", "$cb-faint"), (section, "$cb-dim"),
         (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),
         (speaks, signs.quote("flagged").tone),
-        (f"  evidence {one.score:.2f}", "$cb-faint"),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from core.library.ask.answer import (
 from core.library.ask.prompt import refusal_text
 from core.library.citations.citation import LineCitation
 from core.llm.language_model import ModelRef
-from tui.render.answer import draw_answer, draw_coming, draw_question, plain_answer, sources
+from tui.render.answer import CITED, draw_answer, draw_coming, draw_question, plain_answer, sources
 from tui.render.common.glyphs import ASCII, UNICODE
 
 TEXT = "밸브는 정오에 열린다 [1]. It closes at nine [1]. Nobody knows why [2]."
@@ -106,7 +106,7 @@ def test_a_source_that_is_another_file_today_is_no_plain_grounded_answer() -> No
     assert "Grounded" not in drawn
     assert "! Check the answer: [1] has changed since it was read." in drawn
     assert "! [1] supported before the file changed a/밸브.md" in drawn
-    assert "[1] a/밸브.md#L3-L5  밸브  changed since it was indexed" in drawn
+    assert "  밸브  changed since it was indexed" in drawn
     assert "a/밸브.md#L3-L5 (changed since it was indexed)" in plain_answer("?", changed)
     gone = replace(
         sure, citations=(replace(USED, since_read="gone"), replace(USED, marker="[2]", since_read="changed"))
@@ -234,3 +234,13 @@ def test_a_source_is_opened_by_the_number_it_is_shown_with() -> None:
     assert "[3] b.md" in drawn
     near = replace(ANSWER, citations=(replace(USED, marker=None), replace(other, marker=None)))
     assert list(sources(near.citations)) == [1, 2]
+
+
+def test_a_marker_in_the_text_opens_its_source_and_a_quote_has_a_bar_on_every_line() -> None:
+    drawn = draw_answer(replace(ANSWER, claims=(replace(CLAIMS[0], quote="valve " * 30),)), UNICODE, 60)
+    at = drawn.plain.index("[1]")
+    spans = [one for one in drawn.spans if one.start == at and one.end == at + 3]
+    assert any(getattr(one.style, "meta", {}).get(CITED) == AT.uri for one in spans)
+    quoted = [line for line in drawn.plain.split("\n") if "valve" in line]
+    assert len(quoted) > 1
+    assert all(line.startswith("    │ ") for line in quoted)
