@@ -57,6 +57,15 @@ def test_the_span_is_tight_in_coloured_text() -> None:
     assert raw[line.start : line.end] == "error\x1b[0m TS1005: ';' expected."
 
 
+def test_output_that_begins_within_a_failure_is_named_by_its_summary() -> None:
+    rest = "E         2. **Add the tests** that the error names\n\ntests/test_shop.py:8: Failed\n"
+    said = "FAILED tests/test_shop.py::test_total - Failed: shop/total failed 2/4 rubric items:\n1 failed in 0.1s\n"
+    assert key_line(rest + said) == "Failed: shop/total failed 2/4 rubric items:"
+    assert key_line(f"E   assert 3 == 4\n{said}") == "assert 3 == 4"
+    assert key_line(f"E   fixture 'shop' not found\n{said}") == "Failed: shop/total failed 2/4 rubric items:"
+    assert key_line("E   fixture 'shop' not found\n1 error in 0.1s\n") == "fixture 'shop' not found"
+
+
 @pytest.mark.parametrize("escape", ["^[", "\\x1b", "\\x1B", "\\033", "\\u001b", "\\e"])
 def test_a_colour_that_is_written_as_text_is_no_part_of_a_key_line(escape: str) -> None:
     raw = "3 files\n\x1b[1msrc/a.ts\x1b[0m:3:1 - \x1b[91merror\x1b[0m TS1005: ';' expected.\nFound 1 error.\n"

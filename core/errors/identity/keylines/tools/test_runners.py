@@ -26,30 +26,37 @@ _LINE_STYLE = lazy_pattern(r"[\w.]*(?:Error|Exception|Failed|Exit|Interrupt): |a
 
 
 def _pytest(page: Page) -> Iterator[KeyLineCandidate]:
-    """The first `E` line of each failure, failures before errors; the summary if that is all there is."""
+    """The first `E` line of each failure, failures before errors; the summary if that is all there is. Output that
+    begins within a failure may show only the rest of its message: then the summary says more."""
     section = ""
     fresh = True
+    is_cut = True
+    rest: KeyLineCandidate | None = None
     framed = False
     seen: list[str] = []
     for number, line in enumerate(page.lines):
         text = line.text
         if match := _SECTION.match(text):
-            section, fresh = match["name"], True
+            section, fresh, is_cut = match["name"], True, False
         elif _ITEM.match(text):
-            fresh = True
+            fresh, is_cut = True, False
         elif match := _ERROR_LINE.match(text):
             framed = (framed or _FRAME.match(text, match.end()) is not None) and fresh
             if framed and not _RAISED.match(text, match.end()):
                 continue
             if fresh:
-                yield KeyLineCandidate(
-                    TEST if section == "FAILURES" else TEST - 1, (Part(number, match.end(), len(text)),)
-                )
-                seen.append(text[match.end() :])
+                weight = TEST if section == "FAILURES" else TEST - 1
+                candidate = KeyLineCandidate(weight, (Part(number, match.end(), len(text)),))
+                if is_cut and not _LINE_STYLE.match(text, match.end()) and not _RAISED.match(text, match.end()):
+                    rest = candidate
+                else:
+                    yield candidate
+                    seen.append(text[match.end() :])
                 yield from invalid_fields(page, number, TEST - 1)
             fresh = False
         elif (match := _SUMMARY.match(text)) and ("summary" in section or "::" in text):
             said = match["said"]
+            rest = None
             if _CUT_WORD.match(said):
                 yield KeyLineCandidate(TEST - 10, (Part(number, match.start("test"), match.end("test")),))
             elif not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
@@ -59,6 +66,8 @@ def _pytest(page: Page) -> Iterator[KeyLineCandidate]:
                 yield KeyLineCandidate(TEST - 8, (part,))
         elif not section and not text:
             fresh = True
+    if rest is not None:
+        yield rest
 
 
 def _one_line(text: str, number: int) -> Part | None:
