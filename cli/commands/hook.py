@@ -45,9 +45,7 @@ def run(argv: Sequence[str]) -> NoReturn:
         elif "--team" in given:
             _take_lessons(given)
         elif "--host" in given:
-            from core.flows.hook.server import serve
-
-            serve()
+            _serve(_option(given, "--db"))
         else:
             watchdog = _Watchdog(DEADLINE_MS)
             ended = _handle(given, watchdog)
@@ -106,11 +104,11 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> int:
         from core.flows.hook.spool import put
 
         put(payload, found.database)  # the host may have written it down: then it takes this away
-    watchdog.host = hosted and hung is None
+    watchdog.host = found.database if hosted and hung is None else ""
     worth = _answer_here(payload, found, argv, event, writer, taken=hung is not None and hung.taken)
-    watchdog.keep, watchdog.host = None, False
+    watchdog.keep, watchdog.host = None, ""
     if hosted and worth and hung is None:
-        _leave_host()
+        _leave_host(found.database)
     if hung is not None and hung.asked:
         _log("warning", "hook", fault="hook host timeout: answered without it")
     if hung is None or not hung.taken:  # else it may be written down right now
@@ -118,10 +116,18 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> int:
     return writer.exit_code
 
 
-def _leave_host() -> None:
+def _leave_host(database: str) -> None:
     from core.process.spawn import start_detached
 
-    start_detached(["hook", "--host"])
+    start_detached(["hook", "--host", f"--db={database}"])
+
+
+def _serve(database: str) -> None:
+    from pathlib import Path
+
+    from core.flows.hook.server import serve
+
+    serve(first=Path(database) if database else None)
 
 
 def _answer_here(
@@ -314,8 +320,8 @@ class _Watchdog:
     """Ends the process cleanly at its deadline; setting it again restarts the time.
 
     `first` is held while an event is read and written down: so long it waits. `keep` is what must not be lost then: a
-    payload that is in no file, and the casebook it is for. `host`: what took too long here (a very
-    large rule file) is done by a host for the next ones, once.
+    payload that is in no file, and the casebook it is for. `host`: the casebook whose hooks get a host, or
+    empty: what took too long here (a very large rule file) is done by it for the next ones, once.
     """
 
     def __init__(self, ms: int) -> None:
@@ -324,7 +330,7 @@ class _Watchdog:
         self._once = threading.Lock()
         self.first = threading.Lock()
         self.keep: tuple[bytes, str] | None = None
-        self.host = False
+        self.host = ""
         self.set(ms)
 
     def set(self, ms: int) -> None:
@@ -353,7 +359,7 @@ class _Watchdog:
             _log("info", "hook", told="the next hook or import processes the event")
         if self.host:
             try:
-                _leave_host()
+                _leave_host(self.host)
             except OSError:
                 pass  # the next one tries again
         os._exit(_ANSWERED)

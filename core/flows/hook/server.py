@@ -33,9 +33,10 @@ _MOST = 1 << 15, MOST_BYTES + 1
 """Bytes of what a caller says of itself, and of a payload."""
 
 
-def serve(idle_s: float = IDLE_S, ready: Callable[[], object] = lambda: None) -> bool:
+def serve(idle_s: float = IDLE_S, ready: Callable[[], object] = lambda: None, first: Path | None = None) -> bool:
     """Serve until idle, or until the socket is gone; False where another host is there, or there can be none.
 
+    `first`: the casebook of the hook that started the host; its team is followed from the beginning.
     Raises Fault io_error where there is no listening at the place.
     """
     path = socket_path()
@@ -48,6 +49,8 @@ def serve(idle_s: float = IDLE_S, ready: Callable[[], object] = lambda: None) ->
         _load()
         host = _Host()
         host.server = Server(own, host.answer, replace(_LIMITS, idle=idle_s), most=_MOST)
+        if first is not None:
+            host.keep_in_step(first)
         host.server.run("", ready)
     finally:
         own.leave()
@@ -81,12 +84,12 @@ class _Host:
         elif _is_awaited(client):
             with suppress(ValueError):  # a casebook whose name is none
                 _handle(client, frame.body, Path(str(told.get("database", ""))), told)
-                self._keep_in_step(Path(str(told.get("database", ""))))
+                self.keep_in_step(Path(str(told.get("database", ""))))
         else:
             _late()
         client.close()
 
-    def _keep_in_step(self, database: Path) -> None:
+    def keep_in_step(self, database: Path) -> None:
         """Sync a casebook with its team from now on, if it is in one and we do not yet."""
         running = self._in_step.get(database)
         if is_marked(database) and (running is None or not running.is_alive()):

@@ -157,8 +157,7 @@ def test_the_hook_host_receives_what_a_colleague_verified(postgres: Server, team
     payload = FAILED | {"cwd": tree_of(joon), "error": f"Exit code 1\n{error}"}
     try:
         home.hook(payload)
-        home.wait()
-        home.hook(payload)  # the host answers it, and follows the team from now on
+        home.wait()  # the host follows the team of the casebook that it was started for
         add_fix(mina, tree_of(mina), error, "git checkout -- src/cart.ts")
         with open_store(mina, write=True) as store:
             sync(store)
