@@ -167,10 +167,12 @@ class TraceView(Reading):
     def on_mount(self) -> None:
         self.explain(())
 
-    def explain(self, steps: Sequence[Step]) -> None:
-        """Show these steps; existing ones keep their fold state, and the position stays while a search continues."""
+    def explain(self, steps: Sequence[Step], nothing: Notice | None = None) -> None:
+        """Show these steps; existing ones keep their fold state, and the position stays while a search continues.
+
+        `nothing`: the notice where there are none."""
         if not steps:
-            self._notice.update(draw_notice(self._nothing, self._signs))
+            self._notice.update(draw_notice(nothing or self._nothing, self._signs))
         self._notice.display = not steps
         self.border_subtitle = Content(took(steps))
         if tuple(steps) != self._steps:

@@ -78,7 +78,10 @@ def _other_agents(options: list[str]) -> list[str]:
 
 
 def run_uninstall(args: argparse.Namespace, context: Context) -> int:
-    """`hooks uninstall`: exit 1 if there was nothing to remove, or if the settings of an agent cannot be changed."""
+    """`hooks uninstall`: exit 1 if there was nothing to remove, or if the settings of an agent cannot be changed.
+
+    For all agents, only a dry run prints the diff: it is as long as the removed hooks.
+    """
     from core.base.program import program
     from core.flows.hook.agents.status import uninstall_all_hooks, uninstall_hooks
 
@@ -135,7 +138,6 @@ def _state(one: AgentHooks) -> str:
 def _uninstalled_lines(out: Output, report: HooksReport, *, dry: bool) -> Iterator[str]:
     from core.flows.hook.agents.forms import FORMS
 
-    yield from _diff_lines(out, report)
     if not report.agents:
         yield "No casebook hooks found."
     for one in report.agents:
@@ -144,6 +146,9 @@ def _uninstalled_lines(out: Output, report: HooksReport, *, dry: bool) -> Iterat
         yield f"  {one_line(one.path)}"
         for note in one.notes:
             yield f"  {one_line(note)}"
+    if dry and report.diff:
+        yield ""
+        yield from _diff_lines(out, report)
 
 
 def _diff_lines(out: Output, report: HooksReport) -> Iterator[str]:

@@ -22,7 +22,7 @@ FIX = "Stop the old server."
 JSON_AGENTS = tuple(agent for agent in FORMS if agent != "opencode")
 
 
-def check(agent: str, part: str, event: str, value: object) -> None:
+def check(agent: str, part: str, event: str, value: Any) -> None:
     schema = KNOWN[agent][part][event] if event else KNOWN[agent][part]
     validator_for(schema)(schema).validate(value)
 
@@ -224,6 +224,8 @@ def test_uninstall_removes_the_hooks_of_every_agent(tmp_path: Path) -> None:
         installed(tmp_path, agent)
     dry = casebook(tmp_path, "hooks", "uninstall", "--dry-run")
     assert (dry.returncode, dry.stdout.count("No change written (--dry-run)")) == (0, 3)
+    assert dry.stdout.startswith("Claude Code: No change written"), "the result is below the diff"
+    assert "\n--- " in dry.stdout
     assert casebook(tmp_path, "hooks", "status").returncode == 0, "the hooks were removed by a dry run"
     for agent, text in (("gemini", "{ // the hooks of casebook\n}\n"), ("cursor", "{ // mine\n}\n")):
         path = tmp_path / FORMS[agent].home / FORMS[agent].file
@@ -237,6 +239,14 @@ def test_uninstall_removes_the_hooks_of_every_agent(tmp_path: Path) -> None:
     for agent in ("claude-code", "codex", "copilot"):
         path = tmp_path / FORMS[agent].home / FORMS[agent].file
         assert not path.exists() or "casebook" not in path.read_text(), path
+
+
+def test_uninstall_prints_the_result_without_the_diff(tmp_path: Path) -> None:
+    installed(tmp_path, "claude-code")
+    done = casebook(tmp_path, "hooks", "uninstall")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Claude Code: hooks removed\n")
+    assert "---" not in done.stdout
 
 
 def test_install_names_the_other_agents_without_hooks(tmp_path: Path) -> None:

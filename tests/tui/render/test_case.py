@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.cells import cell_len
 
-from core.base.trace import Step
+from core.base.trace import Step, facts
 from core.errors.cases.case import Case, CaseKeyLine, CaseStatus
 from core.errors.cases.resolutions import Resolution, Status
 from core.errors.lessons import Do, Lesson, When
@@ -280,6 +280,14 @@ def test_a_folded_step_keeps_its_reason_and_hides_what_is_below() -> None:
     assert "same beginning" in text
     assert "compared" not in text
     assert folded_at_first(TRACE) == frozenset({(0,)})
+
+
+def test_a_nested_step_that_found_nothing_begins_folded() -> None:
+    below = (Step("weighed", "hit", "a.md#L1"), Step("weighed", "miss", "b.md#L1", facts(evidence=0.1)))
+    trace = (Step("gate", "hit", "passed", steps=below),)
+    folded = folded_at_first(trace)
+    assert folded == frozenset({(0, 1)})
+    assert "evidence" not in "".join(draw_twig(twig, UNICODE).plain for twig in tree(trace, UNICODE, folded))
 
 
 def test_an_endless_trace_is_cut() -> None:

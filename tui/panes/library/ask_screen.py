@@ -202,7 +202,7 @@ class AskScreen(Performs, ModalScreen[str]):
             return
         self.box.submit(question)
         self.told.begin(Turn(question))
-        self.why.explain(())  # that of the answer before is not this one's
+        self.why.explain((), Notice("Searching", "The trace is shown with the answer."))
         self.told.focus()
         talk = self.talk
         self._answering.ask(question, talk.session, self._on_answer_event, self._failed, in_steps=talk.in_steps)
@@ -236,6 +236,7 @@ class AskScreen(Performs, ModalScreen[str]):
         if (turn := self.last) is not None:
             turn.fault = fault
             self.told.draw()
+            self.why.explain((), Notice("No trace", "The question was not answered."))
 
     def _set_history(self, questions: tuple[str, ...]) -> None:
         self.box.earlier = tuple(dict.fromkeys((*self.box.earlier, *questions)))

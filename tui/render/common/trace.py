@@ -43,8 +43,18 @@ class Twig:
 
 
 def folded_at_first(steps: Sequence[Step]) -> frozenset[Path]:
-    """Steps that found nothing begin folded: what decided the answer is what one looks for."""
-    return frozenset((at,) for at, step in enumerate(steps) if step.outcome in ("miss", "skipped"))
+    """Steps that found nothing begin folded, on every level: what decided the answer is what one looks for."""
+    found: set[Path] = set()
+
+    def look(level: Sequence[Step], path: Path) -> None:
+        for at, step in enumerate(level):
+            if step.outcome in ("miss", "skipped"):
+                found.add((*path, at))
+            if len(path) < _DEEP:
+                look(step.steps, (*path, at))
+
+    look(steps, ())
+    return frozenset(found)
 
 
 def tree(steps: Sequence[Step], signs: Signs, folded: Set[Path] = frozenset()) -> tuple[Twig, ...]:
