@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, cast
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.case import CaseStatus
-from core.errors.cases.derived import TAGS, forms, parse_names
+from core.errors.cases.derived import ANSWERS, TAGS, forms, parse_names
 from core.errors.cases.resolutions import (
     Resolution,
     answering,
@@ -121,6 +122,17 @@ def reject(
         lambda con, one, _ts: _reject(con, one, why, pick, all_of_it=all_of_it),
     )
     return done if pick is not None or all_of_it else _with_beside(store, done, seen)
+
+
+def drafts_left(store: Store, cases: Sequence[int]) -> int:
+    """Count the different drafts that can still answer in these cases, of those that a draft answers for."""
+    rows = store.con.execute(
+        "SELECT case_id, text, lesson FROM resolution WHERE case_id IN (SELECT case_id FROM case_state"
+        f" WHERE case_id IN (SELECT value FROM json_each(?)) AND status = 'draft') AND {ANSWERS}",
+        (json.dumps(cases),),
+    ).fetchall()
+    found = cast("list[tuple[int, str, str | None]]", rows)
+    return len({(case_id, deed(text, parse_lesson(lesson))) for case_id, text, lesson in found})
 
 
 def edit(
@@ -395,7 +407,7 @@ def rename_tag(store: Store, actor: str, old: str, new: str) -> Curated:
     )
     cases = [cast("int", row[0]) for row in rows.fetchall()]
     if not cases:
-        raise Fault("not_indexed", f"no fix has the tag {old}", "run: casebook errors list --tag TAG")
+        raise Fault("not_indexed", f"no fix has the tag {old}", _known_tags(con, old))
     wanted = {mark.encode("utf-8", "replace").lower() for mark in marks}
 
     def change(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
@@ -414,6 +426,21 @@ def rename_tag(store: Store, actor: str, old: str, new: str) -> Curated:
     return decide(
         store, actor, "tag", f"rename the tag {marks[0]} to {name} of", [look(con, at) for at in cases], change
     )
+
+
+_TAGS_NAMED: Final = 5
+
+
+def _known_tags(con: apsw.Connection, like: str) -> str:
+    """What to do where no fix has the tag `like`: name the tags that fixes have, the most similar first."""
+    rows = con.execute(f"SELECT tag.value COLLATE NOCASE, count(*) FROM {TAGS} GROUP BY 1 ORDER BY 2 DESC, 1")
+    tags = [cast("str", row[0]) for row in rows.fetchall()]
+    if not tags:
+        return "no fix has a tag yet: add tags with casebook errors edit ID --tag TAG"
+    wanted = like.casefold()
+    near = sorted(tags, key=lambda tag: -SequenceMatcher(None, tag.casefold(), wanted).ratio())[:_TAGS_NAMED]
+    more = f" and {len(tags) - len(near):,} more" if len(tags) > len(near) else ""
+    return f"pass one of the tags in use: {', '.join(near)}{more}"
 
 
 def set_scope(

@@ -35,7 +35,7 @@ async def test_a_rejection_is_one_however_many_keys_come_with_it(review: Path, k
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
         await at(pilot, screen, 5)
-        await pilot.press("x")
+        await pilot.press("r")
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen) and app.focused is not None)
         box = app.screen
         send(app, *keys)

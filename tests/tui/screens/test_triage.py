@@ -389,10 +389,42 @@ async def test_the_heading_says_how_many_drafts_one_key_rejects(casebook: Path) 
         assert screen.queue.rows[0].row.id == case_id
         await pilot.press("x")
         await until(pilot, lambda: shown(screen) and "2 drafts, X rejects all ─" in frame(app))
-        assert f"rejected a draft of #{case_id}, 2 left" in frame(app)
+        await until(pilot, lambda: f"rejected a draft of #{case_id}, 2 left" in frame(app))
         await pilot.press("X")
         await until(pilot, lambda: idle(app) and shown(screen) and screen.queue.index_of(case_id) is None)
         assert "rejects all" not in frame(app), "the next case has one draft"
+
+
+async def test_a_bulk_rejection_says_how_many_drafts_are_left(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:
+        cases = [put(store, f"error: draft {at} of two", "shell", f"Do {at}.", "draft", 3) for at in "ab"]
+        with store.transaction() as con:
+            for at, case_id in enumerate(cases):
+                add_resolution(con, case_id, None, f"{at}", status="draft", author="record", ts="2026-03-14T09:00:00Z")
+    app = app_on(casebook)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await opened(pilot, app)
+        start = screen.queue.remaining
+        rows = [one.row.id for one in screen.queue.rows]
+        await pilot.press(*"j" * min(map(rows.index, cases)), "space", "space", "x")
+        await until(pilot, lambda: idle(app) and "rejected a draft of 2 cases, 2 left" in frame(app))
+        await until(pilot, lambda: idle(app) and screen.queue.remaining == start)  # each with its next draft
+        await pilot.press("s")
+        assert "2 left" not in frame(app), "the message was about the decision before"
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and "Undone: reject the fix · 2 cases" in frame(app))
+
+
+async def test_a_fix_saved_from_triage_is_said_once(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        await pilot.press("x", "f2")
+        await until(pilot, lambda: app.screen is screen and idle(app) and "u undoes" in frame(app))
+        assert not toasts(app)
 
 
 async def test_a_draft_is_rejected_with_a_reason_that_the_history_shows(casebook: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 from core.base.fault import Fault
 from tui.render.common.glyphs import Signs
@@ -61,6 +61,10 @@ class Choices(ABC, Generic[F, C]):
     @abstractmethod
     def draw(self, kind: str, value: str, count: int | None) -> Content:
         """One line of the menu."""
+
+    def hint(self, kind: str, value: str) -> str:
+        """What else can be done with a value; blank for the keys of the menu."""
+        return ""
 
     @abstractmethod
     def count(self) -> Callable[[Job[Any]], C]:
@@ -116,6 +120,11 @@ class FilterScreen(LinePicker[None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.action_pick(True)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        if event.option_index < len(self._choices):
+            self.tell(self._all.hint(*self._choices[event.option_index]) or _HELP)
 
     def take(self, at: int) -> None:
         self._pick(at, close=False)

@@ -53,8 +53,7 @@ class Decision:
 
     `written`: the text for `edit`, `verify` or `split`; `status`: what `edit` makes of it; `pick`: the fix that is
     meant instead of the one that answers; `fingerprints`: what `split` moves, without the fixes `keep`, with the fixes
-    `take`; `all_of_it`: `reject` every fix that could answer, `reason`: why; `left`: the fixes of the case that
-    wait behind a rejected one. `merge` keeps the first case.
+    `take`; `all_of_it`: `reject` every fix that could answer, `reason`: why. `merge` keeps the first case.
     """
 
     act: Act
@@ -68,7 +67,6 @@ class Decision:
     take: tuple[int, ...] = ()
     all_of_it: bool = False
     reason: str = ""
-    left: int = 0
 
     @property
     def cases(self) -> tuple[int, ...]:
@@ -123,20 +121,23 @@ def scope_of_lesson(read: Read) -> Decision | None:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a decision did, and how many secrets of its text were masked."""
+    """What a decision did, how many secrets of its text were masked, and how many drafts a rejection left to decide."""
 
     curated: Curated
     masked: int = 0
+    left: int = 0
 
 
 @writing
 def decided(store: Store, decision: Decision) -> Done:
     """Do it, as one change in the history."""
+    from core.errors.curation.decisions import drafts_left
     from core.errors.curation.transaction import look
 
     seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
     done = _act(store, decision, seen)
-    return Done(done, count_masked(decision.written.text) if done.cases and decision.written else 0)
+    masked = count_masked(decision.written.text) if done.cases and decision.written else 0
+    return Done(done, masked, drafts_left(store, done.cases) if decision.act == "reject" else 0)
 
 
 def _act(store: Store, decision: Decision, seen: list[SeenVersion]) -> Curated:
@@ -259,9 +260,10 @@ def _count_carried(job: Job[Any], one: Unsaved) -> int:
     return take_along(scratch_folder(job.lane.path), one)
 
 
-def outcome(decision: Decision, done: Curated, masked: int = 0) -> str:
-    """What was done, to which case or how many, and what was left as it was, and why. `masked`: secrets of its text."""
-    told = [_did(decision, done)] if done.cases else []
+def outcome(decision: Decision, made: Done) -> str:
+    """What was done, to which case or how many, and what was left as it was, and why."""
+    done, masked = made.curated, made.masked
+    told = [_did(decision, done, made.left)] if done.cases else []
     if done.unchanged:
         told.append(f"{_case_names(done.unchanged)} unchanged")
     if done.conflicts:
@@ -271,14 +273,14 @@ def outcome(decision: Decision, done: Curated, masked: int = 0) -> str:
     return ", ".join(told) or "no changes"
 
 
-def _did(decision: Decision, done: Curated) -> str:
+def _did(decision: Decision, done: Curated, left: int) -> str:
     done_so = DONE[decision.act].casefold()
     if decision.act == "merge":
         return f"{done_so} {_case_names(decision.cases[1:])} into #{done.cases[0]}"
     if decision.act == "split":
         return f"{done_so} #{done.made} from #{done.cases[0]}"
-    if decision.left:
-        return f"{done_so} a draft of #{done.cases[0]}, {decision.left:,} left"
+    if left:
+        return f"{done_so} a draft of {_case_names(done.cases)}, {left:,} left"
     more = f" and {len(done.parts):,} more of its incident" if done.parts else ""
     more = more if len(done.cases) == 1 else more.replace("its", "their")
     verified = " as verified" if (decision.act, decision.status) == ("edit", "verified") else ""
@@ -399,7 +401,7 @@ class Curating(Decisions, Performs):
         self.said = ""
 
         def ended(made: Done) -> None:
-            done, became = made.curated, outcome(decision, made.curated, made.masked)
+            done, became = made.curated, outcome(decision, made)
             self.said = became + (self.signs.fill_keys("  {undo.last} undoes") if done.cases else "")
             then(done)
             if told and (done.cases or done.unchanged):
@@ -442,7 +444,9 @@ class Curating(Decisions, Performs):
         def ended(returned: Returned) -> None:
             from tui.render.curation import act_of
 
-            self.said = told = f"{word}: {f' {self.signs.dot} '.join(filter(None, act_of(returned.title)))}"
+            dot, (act, about) = f" {self.signs.dot} ", act_of(returned.title)
+            told = f"{word}: {dot.join(filter(None, (act, about)))}"
+            self.said = f"{word}: {act}{dot}{_case_names(returned.cases)}" if returned.cases else told
             if then is None:
                 self.say(told)
             else:
@@ -487,12 +491,12 @@ class Curating(Decisions, Performs):
 
     # Writing ---------------------------------------------------------------------------------------------------------
 
-    def write(self, read: Read | None, start: Written | None = None) -> None:
-        """Open the editor next to the case."""
+    def write(self, read: Read | None, start: Written | None = None, *, told: bool = True) -> None:
+        """Open the editor next to the case. `told`: say in a toast what was saved."""
         if read is not None:
             from tui.panes.errors.fix_editor import WritingScreen
 
-            self._host.app.push_screen(WritingScreen(self, read, start), lambda _ended: self._changed())
+            self._host.app.push_screen(WritingScreen(self, read, start, told=told), lambda _ended: self._changed())
 
     def write_case(self, case_id: int, start: Written | None = None) -> None:
         """The same, of a case that is still to be read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.content import Content
@@ -12,6 +13,7 @@ from tui.panes.common.filter_menu import Choices, Value
 from tui.panes.errors.queries import KINDS, PERIODS, STATUSES, WORTHS, Kind, Scope, count_values
 from tui.render.case_list import KIND_NAMES, WORTH_NAMES, draw_choice
 from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
@@ -58,6 +60,10 @@ class CaseFilters(Choices[Scope, "Facets"]):
         """The value with how many cases it shows."""
         own, complete = cast("Kind", kind), self.found is None or self.found.complete
         return draw_choice(own, value, count, self.signs, on=(own, value) in self.picked.picked, complete=complete)
+
+    def hint(self, kind: str, value: str) -> str:
+        """How a tag is renamed."""
+        return f"rename: casebook errors rename-tag {inline(quote(value), 40)} NEW" if kind == "tag" else ""
 
     def count(self) -> Callable[[Job[Any]], Facets]:
         return count_values(self.picked, self._clock())

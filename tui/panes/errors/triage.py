@@ -423,7 +423,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             "list.open": self.case.focus,
             "case.back": self._view.body.take_focus,
             "view.reload": self._load,
-            "fix.write": lambda: self._curating.write(self.case.read),
+            "fix.write": lambda: self._curating.write(self.case.read, told=False),
             "fix.editor": lambda: self._curating.write_outside(
                 self.case.read, lambda done: self._ended((), done), told=False
             ),
@@ -456,9 +456,8 @@ class TriageScreen(Performs, ModalScreen[None]):
         cases = decision.cases
         if not cases:
             return
-        decision = replace(decision, left=_drafts_left(decision, self.case.read))
         self._curating.decide(decision, lambda done: self._ended(cases, done), told=False, about=cases)
-        if decision.left:
+        if _has_drafts_left(decision, self.case.read):
             self._on_arrival(self._chosen_id)  # its next draft is shown as soon as this one is rejected
             self._view.caption(self.queue)
         else:
@@ -498,6 +497,7 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def _skip(self) -> None:
         if (case_id := self._chosen_id) is not None:
+            self._curating.said = ""  # it was about the decision before
             queue = self.queue.passed(case_id)
             if (following := queue.behind(self.rows.chosen)) is None and (first := queue.get(queue.next_from(0))):
                 following = first.row.id
@@ -565,11 +565,11 @@ class TriageScreen(Performs, ModalScreen[None]):
         self.case.focus()
 
 
-def _drafts_left(decision: Decision, read: Read | None) -> int:
-    """How many fixes of the case on the screen wait after a rejection: then it stays in the queue."""
+def _has_drafts_left(decision: Decision, read: Read | None) -> bool:
+    """Return whether the case on the screen has another fix after a rejection: then it stays in the queue."""
     if read is None or decision.act != "reject" or decision.all_of_it or decision.cases != (read.case.id,):
-        return 0
+        return False
     from core.errors.lessons import deed
 
     fixes = (one for one in read.case.resolutions if one.status != "rejected" and one.replaced_by is None)
-    return max(0, len({deed(one.text, one.lesson) for one in fixes}) - 1)
+    return len({deed(one.text, one.lesson) for one in fixes}) > 1

@@ -52,6 +52,7 @@ _act = acting("evidence", REVIEW, _PANE)
 _ACTIONS: tuple[Action, ...] = (
     _act("accept", "Accept the quote at this location", "a", hint="accept", rank=1, needs=_ACCEPTABLE),
     _act("reject", "Reject the quote", "x", hint="reject", rank=2, needs=_DECIDABLE),
+    _act("reject_why", "Reject the quote with a reason", "r", needs=_DECIDABLE),
     _act("words", "Replace the quote with the words of the source", "o", hint="use source", rank=3, needs=_PLACE),
     _act("mark", "Select for a bulk action", "space", hint="select", rank=11, needs=_ROWS),
     _act("mark_all", "Select all or none", "A", needs=_ROWS),

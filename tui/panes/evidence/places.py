@@ -186,6 +186,8 @@ class ReasonScreen(AskLine):
         super().__init__("reason", title, "enter rejects, esc cancels", box, blank="")
 
 
+_BULK = ("evidence.accept", "evidence.reject", "evidence.reject_why")
+"""What is done to all selected quotes at once."""
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
 _PANES = {3: ("Rules", "pane.rules"), 4: ("Library", "pane.library")}
 """Where a digit would have led that no place has."""
@@ -209,7 +211,8 @@ class Places:
         """Do an action of the registry; False for anything else."""
         acts: dict[str, Callable[[ReadQuote], object]] = {
             "evidence.accept": self._accept,
-            "evidence.reject": self._reject,
+            "evidence.reject": lambda read: self._decide(read, "reject"),
+            "evidence.reject_why": self._reject_why,
             "evidence.words": self._words,
             "evidence.place": self._look_on,
             "evidence.find": self._find,
@@ -219,8 +222,8 @@ class Places:
         }
         if (act := acts.get(action_id)) is None:
             return False
-        if self._screen.quotes.marked and action_id in ("evidence.accept", "evidence.reject"):
-            self._all(reject=action_id == "evidence.reject")
+        if self._screen.quotes.marked and action_id in _BULK:
+            self._all(action_id)
             return True
         if self._screen.quotes.marked and action_id == "evidence.promote":
             self._screen.promoting.promote_marked()
@@ -235,21 +238,21 @@ class Places:
             self._screen.changed()
         return True
 
-    def _all(self, *, reject: bool) -> None:
-        """All that are marked: rejected for one reason, or accepted where no question is to be asked."""
+    def _all(self, action_id: str) -> None:
+        """All that are marked: rejected, with one reason or none, or accepted where no question is to be asked."""
         screen, seen = self._screen, self._screen.quotes.marked_rows
         if screen.reviewing.writes(seen):
             screen.say("Your last decision is still being saved.", "warning")
             return
 
         def on_reason(reason: str | None) -> None:
-            if reason is not None or not reject:
+            if reason is not None:
                 screen.reviewing.decide_all(seen, reason)
 
-        if reject:
+        if action_id == "evidence.reject_why":
             screen.app.push_screen(ReasonScreen(len(seen)), on_reason)
         else:
-            on_reason(None)
+            screen.reviewing.decide_all(seen, "" if action_id == "evidence.reject" else None)
 
     def back(self) -> bool:
         """Back to the place as it was offered; False if it is that."""
@@ -358,7 +361,7 @@ class Places:
 
         self._screen.app.push_screen(FindScreen(self._screen.jobs, self._screen.signs, read.quote), chosen)
 
-    def _reject(self, read: ReadQuote) -> None:
+    def _reject_why(self, read: ReadQuote) -> None:
         def on_reason(reason: str | None) -> None:
             if reason is not None:
                 self._decide(read, "reject", reason=reason)

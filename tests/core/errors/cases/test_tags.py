@@ -110,7 +110,8 @@ def test_a_tag_is_renamed_in_every_fix_as_one_change_that_can_be_undone(store: S
     assert any(line.endswith("tags network") for line in newest.what)
     undo(store, "mina")
     assert count_cases(store, Filters(tag="disk")) == 2
-    with pytest.raises(Fault, match="no fix has the tag nothing"):
-        rename_tag(store, "mina", "nothing", "other")
+    with pytest.raises(Fault, match="no fix has the tag netwrok") as refused:
+        rename_tag(store, "mina", "netwrok", "other")
+    assert refused.value.hint == f"pass one of the tags in use: network, disk, {KOREAN}", "the most similar first"
     with pytest.raises(Fault, match="the new tag is empty"):
         rename_tag(store, "mina", "disk", "  ")

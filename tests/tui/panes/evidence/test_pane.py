@@ -84,7 +84,7 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         await pilot.press("a")
         await until(pilot, lambda: screen.chosen_id == 5 and shown(screen))
 
-        await pilot.press("x")
+        await pilot.press("r")
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen))
         await pilot.press(*"made up", "enter")
         await until(pilot, lambda: idle(app) and "No open quotes" in frame(app))
@@ -186,7 +186,7 @@ async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(rev
         await pilot.press("space", "space")
         assert screen.quotes.marked == {2, 3}
         assert "2 selected" in frame(app)
-        await pilot.press("x")
+        await pilot.press("r")
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen) and app.focused is not None)
         assert "Reject 2 quotes" in frame(app)
         await pilot.press(*"made up", "enter")
@@ -202,10 +202,16 @@ async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(rev
         await until(pilot, lambda: idle(app) and "Nothing accepted. Left: " in frame(app))
         assert screen.quotes.marked == {2, 3, 4, 5}, "the marks of what is left stay"
         assert "4 selected" in frame(app)
-        await pilot.press("x")
+        await pilot.press("r")
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen) and app.focused is not None)
         assert "Reject 4 quotes" in frame(app)
         await pilot.press("escape")
+        await pilot.press("x")  # at once, as in triage
+        await until(pilot, lambda: idle(app) and not screen.reviewing.pending and not screen.quotes.remaining)
+        assert {state(review, one) for one in (2, 3, 4, 5)} == {"rejected"}
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and screen.quotes.remaining == 4)
+        await pilot.press("A")
         await pilot.press("escape")
         assert not screen.quotes.marked
         assert app.screen is screen
