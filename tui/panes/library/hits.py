@@ -367,7 +367,7 @@ class Searching:
     def _listed(self, found: Keys, _final: bool) -> None:
         """The list stays where the person is. Until they go somewhere, the newest documents are in sight."""
         screen = self._screen
-        keep = self._fresh or screen.reads or screen.hits.moved
+        keep = self._fresh or screen.reads or screen.hits.moved or screen.hits.rows.scroll_y > 0
         with nullcontext() if self._fresh or not keep else staying(screen.hits.rows):
             screen.hits.show_documents(found, self.scope, keep=keep)
         self._fresh = False
