@@ -61,7 +61,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 async def test_every_text_is_shown_as_it_is_in_the_list(hostile: Path) -> None:
     app = app_on(hostile, name="[/red]\x1b[2J name")
-    async with app.run_test(size=(60, 60), notifications=True, tooltips=True) as pilot:
+    async with app.run_test(size=(98, 60), notifications=True, tooltips=True) as pilot:
         rows = app.errors.results.rows
         await until(pilot, lambda: rows.rows.total == len(CORPUS) and app.errors.case.read)
         seen: list[str] = []
@@ -70,7 +70,7 @@ async def test_every_text_is_shown_as_it_is_in_the_list(hostile: Path) -> None:
             await until(pilot, lambda first=first: all(rows.rows.get(at) for at in range(first, first + 10)))
             await until(pilot, lambda: not app.jobs.busy("rows"))
             seen.append(drawn(app, rows))
-        assert_all_literal(STORED, "\n".join(seen), 16)
+        assert_all_literal(STORED, "\n".join(seen), 12)  # rows alike keep a third of their room for it
 
 
 async def test_every_text_is_shown_as_it_is_in_the_case(hostile: Path) -> None:
