@@ -17,7 +17,7 @@ from tui.render.common.amounts import ago, counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.common.lines import hanging
-from tui.render.common.markdown import Marked, draw_markdown, quote_bar
+from tui.render.common.markdown import CODE_GROUND, Marked, draw_markdown, quote_bar
 from tui.render.common.untrusted import block, inline, pad
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _URI = 300
 CITED = "cited"
 """By this name a place on the screen holds the citation that a click on it opens."""
 
-REFUSED = {reason: f"{told[0].upper()}{told[1:]}." for reason, told in REFUSALS.items()}
+REFUSED = {reason: f"{words[0].upper()}{words[1:]}." for reason, words in REFUSALS.items()}
 """What each reason of a refusal means, as a sentence."""
 _FILL = "Press {ask.stop}, then {library.ingest} to ingest folders."
 
@@ -238,10 +238,12 @@ def _text(answer: Answer, signs: Signs, cells: int) -> Content:
 
 
 def _with_markers(drawn: Content, answer: Answer) -> Content:
-    """The text with the color of a key on each marker of a source; a click opens the source."""
+    """The text with the color of a key on each marker of a source; a click opens the source. Code has no markers."""
+    code = [one for one in drawn.spans if CODE_GROUND in str(one.style)]
     uris = {one.marker: one.citation.uri for one in answer.citations if one.marker}
     for found in _MARKER.finditer(drawn.plain):
-        if (uri := uris.get(found[0])) is not None:
+        uri = uris.get(found[0])
+        if uri is not None and not any(one.start <= found.start() < one.end for one in code):
             drawn = drawn.stylize("$cb-accent", *found.span())
             drawn = drawn.stylize(Style.from_meta({CITED: uri}), *found.span())
     return drawn

@@ -241,6 +241,11 @@ def test_a_marker_in_the_text_opens_its_source_and_a_quote_has_a_bar_on_every_li
     at = drawn.plain.index("[1]")
     spans = [one for one in drawn.spans if one.start == at and one.end == at + 3]
     assert any(getattr(one.style, "meta", {}).get(CITED) == AT.uri for one in spans)
+    code = draw_answer(replace(ANSWER, answer="The valve `list[1]` is left [1].\n```\nlist[1]\n```\n"), UNICODE, 60)
+    at = code.plain.rindex("left [1]") + len("left ")
+    assert {
+        one.start for one in code.spans if getattr(one.style, "meta", {}).get(CITED) and one.end - one.start == 3
+    } == {at}
     quoted = [line for line in drawn.plain.split("\n") if "valve" in line]
     assert len(quoted) > 1
     assert all(line.startswith("    │ ") for line in quoted)

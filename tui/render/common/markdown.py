@@ -29,8 +29,9 @@ _MARKS = re.compile(
     r"|<(?P<auto>https?://[^<>\s]{1,600})>"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
 )
+CODE_GROUND = "on $cb-sunk"
 _TONES = {
-    "code": "$cb-text on $cb-sunk", "twice": "$cb-text on $cb-sunk",
+    "code": f"$cb-text {CODE_GROUND}", "twice": f"$cb-text {CODE_GROUND}",
     "bold": "bold $cb-text", "bold2": "bold $cb-text", "slant": "italic $cb-text",
     "slant2": "italic $cb-text", "struck": "strike $cb-dim", "link": "underline $cb-text", "auto": "underline $cb-dim",
 }  # fmt: skip
@@ -76,7 +77,7 @@ def visible_line(raw: str) -> str:
 
 
 TEXT = "$cb-text"
-CODE = "$cb-soft on $cb-sunk"
+CODE = f"$cb-soft {CODE_GROUND}"
 HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
 BULLET = re.compile(r"(?P<indent>\s*)(?P<sign>[-*+]|\d{1,9}[.)])\s+")
 QUOTE = re.compile(r"\s{0,3}>\s?")
