@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +99,7 @@ class PagedRows:
         self._pages = RowPages[Row](PAGE, KEPT)
         self._keys: dict[int, str] = {}
         self.tool = TOOL_CELLS
+        self._lines: OrderedDict[int, list[str]] = OrderedDict()
         self.lines: list[str] = []
 
     def get(self, index: int) -> Row | None:
@@ -107,7 +110,11 @@ class PagedRows:
         number = pages.first // PAGE
         self._pages.put(pages.first, pages.rows)
         self.tool = max(self.tool, tool_cells(pages.rows))
-        self.lines = sorted((*self.lines, *list_lines(pages.rows)))
+        self._lines[number] = list_lines(pages.rows)
+        self._lines.move_to_end(number)
+        if len(self._lines) > KEPT:
+            self._lines.popitem(last=False)
+        self.lines = sorted(chain.from_iterable(self._lines.values()))
         if pages.behind is not None:
             self._keys[number] = pages.behind
         end = pages.first + len(pages.rows)
