@@ -262,8 +262,8 @@ def session_lines(out: Output, found: StoredSession) -> Iterator[str]:
             yield out.paint("incomplete: the stream was interrupted (llm_stream_aborted)", "warn")
         elif not one.grounded:
             why = one.refusal_reason
-            told = "not verified" if why is None else f"refused: {REFUSALS.get(why, one_line(why))}"
-            yield out.paint(told, "warn")
+            state = "not verified" if why is None else f"refused: {REFUSALS.get(why, one_line(why))}"
+            yield out.paint(state, "warn")
         if one.cut is not None:
             yield out.paint(f"truncated after {one.cut:,} tokens", "warn")
         yield from (out.paint(one_line(uri), "dim") for uri in one.citations)

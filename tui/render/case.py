@@ -172,7 +172,7 @@ def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Cont
         facts.append(("", "no longer harvested", "$cb-draft"))
     if _is_of_team(case):
         facts.append(("origin", "a lesson of your team", "$cb-soft"))
-    parts = [part for name, told, tone in facts for part in ((f"{name:<10}", "$cb-dim"), (f"{told}\n", tone))]
+    parts = [part for name, value, tone in facts for part in ((f"{name:<10}", "$cb-dim"), (f"{value}\n", tone))]
     return Content.assemble(*parts).rstrip()
 
 
@@ -311,11 +311,11 @@ def fix_title(fix: Fix | None, signs: Signs, at: Standing | None = None, more: s
     every = ("unverified" if fix.status == "draft" else "", "weak" if fix.weakness else "", more, tool)
     heading = Content()
     for facts in (every, every[:3], every[1:3], (more,)):
-        told = f"  {signs.dot}  ".join(fact for fact in facts if fact)
+        said = f"  {signs.dot}  ".join(fact for fact in facts if fact)
         heading = Content.assemble(
             (f" {_FIX_OF[at.fix] if at else 'Fix'} ", "bold $cb-text"),
             (f" {status.sign} {status.words} ", f"bold {status.tone} on {_GROUNDS.get(fix.status, '$cb-sunk')}"),
-            (f" {signs.dot}  {told} " if told else "", "not bold $cb-dim"),
+            (f" {signs.dot}  {said} " if said else "", "not bold $cb-dim"),
         )
         if not width or heading.cell_length <= width:
             break
@@ -358,7 +358,7 @@ def _source_facts(case: Case, fix: Fix | None, signs: Signs) -> list[tuple[str, 
         facts.append(("project", name + title(case.project)))
     first, last = stamp(case.first_seen), stamp(case.last_seen)
     facts.append(("seen", f"{last} UTC" if first == last else f"{first}  to  {last} UTC"))
-    return [part for name, told in facts for part in ((f"{name:<9}", "$cb-faint"), (f"{told}\n", "$cb-soft"))]
+    return [part for name, value in facts for part in ((f"{name:<9}", "$cb-faint"), (f"{value}\n", "$cb-soft"))]
 
 
 def _messages(fix: Fix, signs: Signs) -> str:

@@ -236,12 +236,12 @@ def distinct_line(line: str, lit: Spans, lines: Sequence[str], room: int, more: 
     at = min(at, len(line) - fits)
     if at <= kept + len(more):
         return line, lit
-    told = line[:kept] + more + line[at:]
+    short = line[:kept] + more + line[at:]
     if lit == ((0, len(line)),):
-        return told, ((0, len(told)),)
+        return short, ((0, len(short)),)
     by = at - kept - len(more)
     before, behind = (span for span in lit if span[1] <= kept), (span for span in lit if span[0] >= at)
-    return told, (*before, *((start - by, end - by) for start, end in behind))
+    return short, (*before, *((start - by, end - by) for start, end in behind))
 
 
 _CHIP = 24

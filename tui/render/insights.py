@@ -135,8 +135,8 @@ def draw_row(
     shown = _with_aside(first or "(no name)", "", columns, width - before, signs)
     below: list[tuple[str, str]] = []
     if tall > 1:
-        told = inline(rest, _name_cells(columns, width - before), more=signs.more)
-        below = [("\n", ""), lead[0], (f"{'':{before - 1}}{told}", tone)]
+        second = inline(rest, _name_cells(columns, width - before), more=signs.more)
+        below = [("\n", ""), lead[0], (f"{'':{before - 1}}{second}", tone)]
     return Content.assemble(
         *lead,
         (shown, tone),

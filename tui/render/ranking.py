@@ -379,9 +379,9 @@ def no_rules(ranked: Ranked) -> Notice:
     read = "was read" if len(paths) == 1 else "were read"
     flaws = ", ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
     rule = 'A rule begins with "### ERR-001: title", or forbids code without a condition: Never use `npm`.'
-    told = f" {flaws}." if flaws else f" {rule}"
+    advice = f"{flaws}." if flaws else rule
     edit = "open it in your editor" if ranked.files else "create a rule file in your editor"
-    return Notice("No rules in the rule files", f"{files} {read}.{told}", (("{rules.edit}", edit),))
+    return Notice("No rules in the rule files", f"{files} {read}. {advice}", (("{rules.edit}", edit),))
 
 
 def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:

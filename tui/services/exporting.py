@@ -152,7 +152,8 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
     which = Filters() if export.which is None else export.which
     try:
         done = export_to_synced(job.store(), path, force=replacing) if fixes and form == "markdown" else None
-        done = done or export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=report)
+        if done is None:
+            done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, on_count=report)
     except Fault as fault:
         if fault.details.get("edited"):
             hint = f"move your text out of the block, or press {REPLACES.upper()} to replace it"

@@ -243,53 +243,53 @@ def export_file(
     fixes: bool = False,
     which: Which = EVERY,
     replace: bool = False,
-    told: Callable[[int], object] = lambda _count: None,
+    on_count: Callable[[int], object] = lambda _count: None,
 ) -> Exported:
     """Write cases (`which`), or the verified fixes alone, to a file, whole or not at all.
 
     Verified fixes as Markdown go into casebook's block of a file that agents read or that holds text of the user.
     Nothing else of such a file changes, with `replace` neither, which replaces a block that was edited by hand.
 
-    `told` hears after each how many there are. Raises Fault: invalid_input where the folder is missing, or something is
-    there and not to be replaced, io_error where the system refuses, and what reading raises; whatever `told` raises
-    leaves no file either.
+    `on_count` gets the count after each. Raises Fault: invalid_input if the folder is missing, or if something is there
+    and must not be replaced, io_error if the system refuses, and what reading raises. If `on_count` raises, no file is
+    left.
     """
     if not path.parent.is_dir():
         raise Fault("invalid_input", f"folder {path.parent} not found", "create it first, or pass another file")
     if fixes and format == "markdown" and is_for_agents(path):
-        return _into_block(store, path, force=replace, told=told)
+        return _into_block(store, path, force=replace, on_count=on_count)
     if replace and path.is_file() and is_for_agents(path) and not read_text(path).startswith(CASES_HEAD):
         raise Fault("invalid_input", f"{path} contains text that casebook did not write", "pass another file")
-    pieces = _Counted(export_fixes(store, format) if fixes else export_cases(store, format, which), told)
+    pieces = _Counted(export_fixes(store, format) if fixes else export_cases(store, format, which), on_count)
     if format != "jsonl":
         pieces.count = -1  # the first piece is the head
     size = write_file(path, guarded(pieces, store.path), replace=replace)
     return Exported(path, max(0, pieces.count), size)
 
 
-def block_of_fixes(store: Store, told: Callable[[int], object] = lambda _count: None) -> tuple[str, int]:
+def block_of_fixes(store: Store, on_count: Callable[[int], object] = lambda _count: None) -> tuple[str, int]:
     """The body of the block that `export_file` writes into a file for agents, and how many fixes it has. Raises
     Fault."""
-    fixes = _Counted(verified_fixes(store), told)
+    fixes = _Counted(verified_fixes(store), on_count)
     return block_body(guarded(fixes, store.path)), fixes.count
 
 
-def _into_block(store: Store, path: Path, *, force: bool, told: Callable[[int], object]) -> Exported:
-    body, count = block_of_fixes(store, told)
+def _into_block(store: Store, path: Path, *, force: bool, on_count: Callable[[int], object]) -> Exported:
+    body, count = block_of_fixes(store, on_count)
     return Exported(path, count, write_block(path, KIND, body, force=force))
 
 
 @dataclass(slots=True)
 class _Counted(Generic[_T]):
     pieces: Iterator[_T]
-    told: Callable[[int], object]
+    on_count: Callable[[int], object]
     count: int = 0
 
     def __iter__(self) -> Iterator[_T]:
         for piece in self.pieces:
             yield piece
             self.count += 1
-            self.told(max(0, self.count))
+            self.on_count(max(0, self.count))
 
 
 def guarded(pieces: Iterable[_T], database: Path) -> Iterator[_T]:

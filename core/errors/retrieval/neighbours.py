@@ -380,10 +380,10 @@ def cases_like(store: Store, case_id: int, kept: CachedBits | None = None) -> Ca
         found = _by_words(con, case_id, line) if isinstance(near, str) else near
         rows = {row.id: row for row in case_rows(store, tuple(found))}
     asked = frozenset(words(embed_text(line)))
-    told = [rows[one] for one in found if one in rows and (rows[one].worth != "slip" or own[0].worth == "slip")]
+    shown = [rows[one] for one in found if one in rows and (rows[one].worth != "slip" or own[0].worth == "slip")]
     return CasesLike(
         "words" if reason else "meaning",
-        tuple(CaseLike(row, found[row.id], _shared(asked, row.key_line)) for row in told[:MOST]),
+        tuple(CaseLike(row, found[row.id], _shared(asked, row.key_line)) for row in shown[:MOST]),
         reason,
     )
 

@@ -272,8 +272,8 @@ class _Retrieved:
     ) -> Answer:
         """Return the current answer; the caller adds `claims`."""
         found, options = self.retrieved, self.options
-        told = "not verified" if refusal is None else REFUSALS.get(refusal, refusal)
-        outcome, verdict = ("hit", "grounded") if grounded else ("rejected", told)
+        reason = "not verified" if refusal is None else REFUSALS.get(refusal, refusal)
+        outcome, verdict = ("hit", "grounded") if grounded else ("rejected", reason)
         done = Step("ask", outcome, verdict, facts(), elapsed_ms=self.watch.ms())
         return Answer(
             query=self.question,

@@ -77,14 +77,14 @@ class _Host:
     def answer(self, frame: Frame, client: Client) -> None:
         """One payload, from the offer to the reply; a connection is for one."""
         self.server.touch()
-        told = frame.header
-        if told.get("stamp") != stamp():
+        header = frame.header
+        if header.get("stamp") != stamp():
             self.server.finish("stopped")  # our packages were replaced: the next host is loaded from the new ones
             client.send(join(REFUSED))
         elif _is_awaited(client):
             with suppress(ValueError):  # a casebook whose name is none
-                _handle(client, frame.body, Path(str(told.get("database", ""))), told)
-                self.keep_in_step(Path(str(told.get("database", ""))))
+                _handle(client, frame.body, Path(str(header.get("database", ""))), header)
+                self.keep_in_step(Path(str(header.get("database", ""))))
         else:
             _late()
         client.close()

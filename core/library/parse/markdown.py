@@ -192,7 +192,7 @@ def _simple(content: str, *, named: bool) -> str | None:
             if end is None:
                 return None
             code.append(_code("".join(parts[at + 1 : end])))
-            plain, at = f"{plain}`{parts[end + 1]}", end + 2  # a sign that is no letter stands where the code was
+            plain, at = f"{plain}`{parts[end + 1]}", end + 2  # the code is replaced by a sign that is no letter
     if "<" in plain:
         plain = _INLINE_TAG.sub(_EDGE * 2, plain)
     if "](" in plain:

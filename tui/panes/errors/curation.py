@@ -263,14 +263,14 @@ def _count_carried(job: Job[Any], one: Unsaved) -> int:
 def outcome(decision: Decision, made: Done) -> str:
     """What was done, to which case or how many, and what was left as it was, and why."""
     done, masked = made.curated, made.masked
-    told = [_did(decision, done, made.left)] if done.cases else []
+    parts = [_did(decision, done, made.left)] if done.cases else []
     if done.unchanged:
-        told.append(f"{_case_names(done.unchanged)} unchanged")
+        parts.append(f"{_case_names(done.unchanged)} unchanged")
     if done.conflicts:
-        told.append(f"{_case_names([one.case_id for one in done.conflicts])} not saved (changed elsewhere)")
+        parts.append(f"{_case_names([one.case_id for one in done.conflicts])} not saved (changed elsewhere)")
     if masked:
-        told.append(f"{counted(masked, 'secret')} masked")
-    return ", ".join(told) or "no changes"
+        parts.append(f"{counted(masked, 'secret')} masked")
+    return ", ".join(parts) or "no changes"
 
 
 def _did(decision: Decision, done: Curated, left: int) -> str:
@@ -391,10 +391,10 @@ class Curating(Decisions, Performs):
         decision: Decision,
         then: Then = lambda _done: None,
         *,
-        told: bool = True,
+        toast: bool = True,
         about: Iterable[int] = (),
     ) -> None:
-        """Carry it out in order; `then` gets the result before a conflict is shown. `told`: show a toast.
+        """Carry it out in order; `then` gets the result before a conflict is shown. `toast`: show one at the end.
 
         `about`: the cases that are pending until then.
         """
@@ -404,7 +404,7 @@ class Curating(Decisions, Performs):
             done, became = made.curated, outcome(decision, made)
             self.said = became + (self.signs.fill_keys("  {undo.last} undoes") if done.cases else "")
             then(done)
-            if told and (done.cases or done.unchanged):
+            if toast and (done.cases or done.unchanged):
                 undo = self.signs.fill_keys(" {undo.last} undoes.") if done.cases else ""
                 self.say(f"{became[:1].upper()}{became[1:]}.{undo}")
             self._conflicts(decision, list(done.conflicts), then)
@@ -445,12 +445,12 @@ class Curating(Decisions, Performs):
             from tui.render.curation import act_of
 
             dot, (act, about) = f" {self.signs.dot} ", act_of(returned.title)
-            told = f"{word}: {dot.join(filter(None, (act, about)))}"
-            self.said = f"{word}: {act}{dot}{_case_names(returned.cases)}" if returned.cases else told
+            said = f"{word}: {dot.join(filter(None, (act, about)))}"
+            self.said = f"{word}: {act}{dot}{_case_names(returned.cases)}" if returned.cases else said
             if then is None:
-                self.say(told)
+                self.say(said)
             else:
-                then(returned, told)
+                then(returned, said)
 
         return ended
 
@@ -491,12 +491,12 @@ class Curating(Decisions, Performs):
 
     # Writing ---------------------------------------------------------------------------------------------------------
 
-    def write(self, read: Read | None, start: Written | None = None, *, told: bool = True) -> None:
-        """Open the editor next to the case. `told`: say in a toast what was saved."""
+    def write(self, read: Read | None, start: Written | None = None, *, toast: bool = True) -> None:
+        """Open the editor next to the case. `toast`: say what was saved."""
         if read is not None:
             from tui.panes.errors.fix_editor import WritingScreen
 
-            self._host.app.push_screen(WritingScreen(self, read, start, told=told), lambda _ended: self._changed())
+            self._host.app.push_screen(WritingScreen(self, read, start, toast=toast), lambda _ended: self._changed())
 
     def write_case(self, case_id: int, start: Written | None = None) -> None:
         """The same, of a case that is still to be read."""
@@ -509,9 +509,9 @@ class Curating(Decisions, Performs):
 
         self.jobs.run("curate-case", read_case(case_id), opened, lambda fault: self.say(fault.message, "error"))
 
-    def write_outside(self, read: Read | None, then: Then = lambda _done: None, *, told: bool = True) -> None:
-        """Edit the fix in the user's editor; the result is saved, unless another change came first. `told`: in a toast
-        too."""
+    def write_outside(self, read: Read | None, then: Then = lambda _done: None, *, toast: bool = True) -> None:
+        """Edit the fix in the user's editor; the result is saved, unless another change came first. `toast`: say what
+        was saved."""
         if read is None:
             return
         from core.errors.curation.autosave import three_way
@@ -530,7 +530,7 @@ class Curating(Decisions, Performs):
             self.say("The fix is empty, so it was not saved. Use reject to discard a fix.", "warning")
         else:
             status = "verified" if base is not None and base.status == "verified" else "draft"
-            self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then, told=told)
+            self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then, toast=toast)
 
     def _keep_text(self, decision: Decision) -> None:
         """Save a text that is not in the casebook next to it."""

@@ -218,7 +218,7 @@ class WritingScreen(Performs, ModalScreen[None]):
     CSS_PATH = sheet("curation")
     BINDINGS = bindings("write")
 
-    def __init__(self, curating: Curating, read: Read, start: Written | None, *, told: bool) -> None:
+    def __init__(self, curating: Curating, read: Read, start: Written | None, *, toast: bool) -> None:
         from core.errors.curation.transaction import Written
 
         super().__init__()
@@ -226,7 +226,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         self._read = read
         self._draft = Draft.of(read)
         self._start = start
-        self._told = told
+        self._toast = toast
         self._kept: Written | None = None  # what is in the scratch file
         self._alike: tuple[Candidate, ...] = ()
         self._also = False
@@ -374,7 +374,7 @@ class WritingScreen(Performs, ModalScreen[None]):
                 self._forget()
 
         self._leaving = True
-        self._curating.decide(decision, ended, told=self._told)
+        self._curating.decide(decision, ended, toast=self._toast)
         if self.is_current:
             self.dismiss()
 
@@ -454,7 +454,7 @@ class WritingScreen(Performs, ModalScreen[None]):
     def _decide_keeping(self, decision: Decision) -> None:
         """An act that is not about the text: what is typed stays kept for the case."""
         self._back()
-        self._curating.decide(decision, told=self._told)
+        self._curating.decide(decision, toast=self._toast)
 
     def _set_header(self, text: str) -> None:
         self.area.border_subtitle = Content.styled(inline(text, 200), "$cb-draft")

@@ -423,9 +423,9 @@ class TriageScreen(Performs, ModalScreen[None]):
             "list.open": self.case.focus,
             "case.back": self._view.body.take_focus,
             "view.reload": self._load,
-            "fix.write": lambda: self._curating.write(self.case.read, told=False),
+            "fix.write": lambda: self._curating.write(self.case.read, toast=False),
             "fix.editor": lambda: self._curating.write_outside(
-                self.case.read, lambda done: self._ended((), done), told=False
+                self.case.read, lambda done: self._ended((), done), toast=False
             ),
             "undo.last": lambda: self._curating.take_back(None, self._returned),
             "undo.redo": lambda: self._curating.bring_back(self._returned),
@@ -456,7 +456,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         cases = decision.cases
         if not cases:
             return
-        self._curating.decide(decision, lambda done: self._ended(cases, done), told=False, about=cases)
+        self._curating.decide(decision, lambda done: self._ended(cases, done), toast=False, about=cases)
         if _has_drafts_left(decision, self.case.read):
             self._on_arrival(self._chosen_id)  # its next draft is shown as soon as this one is rejected
             self._view.caption(self.queue)
@@ -538,7 +538,7 @@ class TriageScreen(Performs, ModalScreen[None]):
     def _join(self, decision: Decision, queue: Queue) -> None:
         """Merge others into a case or split some of its errors off, as it was asked; it is on the screen then."""
         into, *others = decision.cases
-        self._curating.decide(decision, lambda done: self._ended(tuple(others), done), told=False, about=others)
+        self._curating.decide(decision, lambda done: self._ended(tuple(others), done), toast=False, about=others)
         self._put(queue.without(others), into)
 
     def _back(self) -> None:

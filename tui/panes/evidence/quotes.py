@@ -427,8 +427,8 @@ class QuoteView(Vertical):
         quote = self.read.quote
         if quote.row.state != "ambiguous" or self.looked.picked or self.looked.drawn is not None:
             return self._signs.fill_keys("The meaning may differ. {list.open} accepts anyway, {list.back} cancels.")
-        told = f"{{list.open}} accepts location {quote.offered}, {{evidence.place}} shows another"
-        return self._signs.fill_keys(f"{len(quote.choices):,} locations: {told} ({quote.offered_why}).")
+        keys = f"{{list.open}} accepts location {quote.offered}, {{evidence.place}} shows another"
+        return self._signs.fill_keys(f"{len(quote.choices):,} locations: {keys} ({quote.offered_why}).")
 
     def _drawn_head(self) -> Content:
         assert self.read is not None

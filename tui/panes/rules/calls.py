@@ -279,16 +279,16 @@ class TypedCall(Vertical):
     def fault(self, fault: Fault | None) -> None:
         """Say what is wrong; None: it is a call."""
         if self._refused:
-            told = f"too long: {self._refused:,} characters (limit {_LONG:,})"
+            message = f"too long: {self._refused:,} characters (limit {_LONG:,})"
             hint = "  run: casebook rules match --input -"
-            self._told.update(Content.assemble((told, "$cb-bad"), (hint, "$cb-dim")))
+            self._told.update(Content.assemble((message, "$cb-bad"), (hint, "$cb-dim")))
             return
         if fault is None:
-            told = Content.assemble((title(self._note) or "Showing the ranking for this call", "$cb-good"))
+            message = Content.assemble((title(self._note) or "Showing the ranking for this call", "$cb-good"))
         else:
             wrong, _, hint = fault_text(fault).partition(". ")
-            told = Content.assemble((f"{wrong}. " if hint else wrong, "$cb-bad"), (hint, "$cb-dim"))
-        self._told.update(told)
+            message = Content.assemble((f"{wrong}. " if hint else wrong, "$cb-bad"), (hint, "$cb-dim"))
+        self._told.update(message)
 
     def on_json_area_too_long(self, event: JsonArea.TooLong) -> None:
         """It is not cut: what is there stays, and why is said."""

@@ -212,10 +212,10 @@ def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
     """The newest runs; equal ones that follow each other share a line."""
     parts: list[tuple[str, str]] = []
     runs = [("  ".join(part for part in (_far(job), job.detail, job.error or "") if part), job) for job in jobs]
-    for (_, _, told), same in groupby(runs, lambda run: (run[1].kind, run[1].status, run[0])):
+    for (_, _, summary), same in groupby(runs, lambda run: (run[1].kind, run[1].status, run[0])):
         job, *rest = (run for _, run in same)
         many = f"(last of {len(rest) + 1} runs)" if rest else ""
-        about = "  ".join(part for part in (inline(told, _TEXT), many) if part)
+        about = "  ".join(part for part in (inline(summary, _TEXT), many) if part)
         parts += [
             (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
             (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),

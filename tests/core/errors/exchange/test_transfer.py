@@ -238,7 +238,7 @@ def test_a_file_tells_how_many_it_holds(three: Path, tmp_path: Path, form: Forma
     with open_store(three) as store:
         for name, fixes, which, count in (("a", False, Filters(), 3), ("b", True, Filters(), 2), ("c", False, (), 0)):
             path = tmp_path / name
-            done = export_file(store, path, form, fixes=fixes, which=which, told=heard.append)
+            done = export_file(store, path, form, fixes=fixes, which=which, on_count=heard.append)
             assert (done.path, done.count, done.size) == (path, count, path.stat().st_size)
         with pytest.raises(Fault, match="already exists"):
             export_file(store, tmp_path / "a", form)
@@ -253,7 +253,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_written(three: Path, tmp_pat
 
     with open_store(three) as store:
         with pytest.raises(KeyError):
-            export_file(store, tmp_path / "cases.jsonl", told=stop)
+            export_file(store, tmp_path / "cases.jsonl", on_count=stop)
         with pytest.raises(Fault, match=r"folder .* not found"):
             export_file(store, tmp_path / "gone" / "cases.jsonl")
         with pytest.raises(Fault, match="is a folder"):
