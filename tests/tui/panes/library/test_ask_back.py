@@ -274,6 +274,6 @@ async def test_the_trace_of_the_answer_before_is_gone_while_the_next_is_written(
             await ask(pilot, screen, RETRIES)
             await until(pilot, lambda: "retrieval hit" in flat(app))
             await ask(pilot, screen, RETRIES)
-            await until(pilot, lambda: "No trace yet" in flat(app))
+            await until(pilot, lambda: "The trace is shown with the answer" in flat(app))
             await pilot.press("escape")
             await until(pilot, lambda: "retrieval hit" in flat(app))
