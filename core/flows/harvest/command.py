@@ -353,6 +353,9 @@ def _subcommand_first(words: list[str]) -> list[str]:
     return words
 
 
+_DRY: Final = frozenset(("-n", "--dry-run", "--just-print", "--recon"))
+
+
 def _reads(part: Part) -> bool:
     """Whether the part only shows what is there."""
     words = part.words
@@ -366,6 +369,8 @@ def _reads(part: Part) -> bool:
         return True
     if part.program in ("npm", "pnpm", "yarn", "bun") and len(words) < 3 and part.simple.words[-1:] == ("run",):
         return True  # it lists the scripts
+    if part.program in ("make", "gmake", "just") and _DRY & set(words[1:]):
+        return True  # it prints what it would run
     if part.program == "sed" and any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in words[1:]):
         return False
     if part.program == "find" and {"-delete", "-exec"} & set(words):

@@ -31,6 +31,8 @@ INLINE: Final = frozenset(("-c", "-e", "-", "-lc", "--eval", "-Command"))
 _KEPT_OF_CODE: Final = 0.6
 """The share of a script's words that another one repeats, if it is the same in a changed form."""
 _CODE_WORD: Final = re.compile(r"[\w.\-]{3,}")
+_QUOTES: Final = re.compile(r"['\"\\]")
+_QUOTES_AT_MOST: Final = 40
 _INTERPRETERS = frozenset(("python", "node", "ruby", "perl", "php", "java", "tsx", "ts-node", "deno", "bun"))
 _VERBS = frozenset(("run", "test", "check", "build", "exec", "start"))
 _SELECTING = frozenset(("-k", "-t", "-m", "-g", "--grep", "--filter", "-run", "--testNamePattern"))
@@ -91,6 +93,14 @@ def differs(failed: Command, later: Command, project: str = "") -> bool:
     """Whether a person would say that another command was run (or the same one elsewhere than in `project`)."""
     moved = later.directory not in ("", failed.directory, project.rstrip("/\\"))
     return failed.shape != later.shape or moved
+
+
+def is_requoted(failed: Command, later: Command) -> bool:
+    """Whether two commands differ in quotes and backslashes alone."""
+    if failed.text == later.text or abs(len(failed.text) - len(later.text)) > _QUOTES_AT_MOST:
+        return False
+    first, second = (_QUOTES.sub("", one.text).split() for one in (failed, later))
+    return first == second
 
 
 def is_other_script(failed: Command, later: Command) -> bool:

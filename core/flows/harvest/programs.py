@@ -64,7 +64,9 @@ logs, vercel logs, fly logs, pm2 logs, pm2 list, pm2 status, mvn dependency:tree
 doctor, dotnet --info, dotnet --list-sdks, crontab -l, conda list, conda info,
 git merge-tree, ssh-add -l, ssh-add -L, git worktree list, git stash list, git stash show, git submodule status, git
 lfs ls-files, git bisect log, git tag -l, git tag --list, git remote show, git remote get-url, npm config get, npm
-config list, kubectl rollout status, kubectl rollout history, docker system df
+config list, kubectl rollout status, kubectl rollout history, docker system df, git rebase --show-current-patch, git
+am --show-current-patch, mix hex.info, mix hex.outdated, mix hex.search, mix deps.tree, yarn outdated, bun pm ls, bun
+info, bun outdated, cargo info, cargo outdated, deno info, dotnet list
 """)
 """They only show what is there: their output may quote errors and never is one by its looks."""
 
@@ -228,6 +230,11 @@ RUNNERS: Final[dict[str, frozenset[str]]] = {
     "yarn dlx": frozenset(),
     "npm exec": frozenset(),
     "bun x": frozenset(),
+    "corepack pnpm exec": frozenset(),
+    "corepack yarn exec": frozenset(),
+    "fnm exec": _set("--using"),
+    "asdf exec": frozenset(),
+    "volta run": _set("--node, --npm, --yarn, --pnpm"),
     "op run": _set("--env-file"),
     "doppler run": frozenset(),
     "direnv exec": frozenset(),

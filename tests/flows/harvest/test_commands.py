@@ -47,6 +47,8 @@ def test_one_family_however_it_is_wrapped(command: str) -> None:
         ("docker-compose up -d", "docker compose up -d"),
         ('git commit -m "one thing"', "git commit -m 'another'"),
         ("git -C web log -3 -- a.py", "git log -3 -C web -- a.py"),
+        ("fnm exec --using=24 -- corepack pnpm exec tsc -b", "npx tsc -b"),
+        ("volta run --node 20 tsc -b", "npx tsc -b"),
     ],
 )
 def test_spellings_of_one_program(one: str, other: str) -> None:
@@ -191,7 +193,17 @@ def test_a_part_is_named_by_its_first_words(words: list[str]) -> None:
     assert part._replace(words=tuple(words)).width(table) == (named[0] if named else 0)
 
 
-@pytest.mark.parametrize("command", ["npm run", "pnpm run | grep test", "cd web && yarn run"])
-def test_to_list_the_scripts_is_a_look(command: str) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm run",
+        "pnpm run | grep test",
+        "cd web && yarn run",
+        "make -n image",
+        "git rebase --show-current-patch",
+        "mix hex.info jason",
+    ],
+)
+def test_to_list_or_to_print_is_a_look(command: str) -> None:
     assert parse_command(command).reads_only
     assert not parse_command(f"{command} && npm run build").reads_only

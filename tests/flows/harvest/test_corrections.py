@@ -33,6 +33,7 @@ from tests.flows.harvest.chat import HOME, Chat, python_error
         ("gh pr view 5", "no known GitHub host", "git remote -v; gh pr view 5 -R ana/shop", "another way"),
         ("rg -n totals", "bash: line 1: rg: command not found", "grep -Rn totals", "`grep` replaces `rg`"),
         ("python a.py", "bash: 줄 1: python: 명령어를 찾을 수 없음", ".venv/bin/python a.py", "`.venv/bin/python`"),
+        ("ls app/(auth)", "bash: -c: line 0: syntax error near unexpected token `('", "ls 'app/(auth)'", "quoted"),
         ("brew install a", "Error: a `brew install a` process has already locked x", "sleep 9; brew install a", "wait"),
     ],
 )  # fmt: skip

@@ -205,3 +205,63 @@ def test_what_was_said_of_the_error_before_a_call_is_a_sign() -> None:
 def test_a_person_who_spoke_is_a_sign_of_all_calls_after() -> None:
     trials = [edit(1, "src/a.ts"), edit(2, "src/b.ts")._replace(asked=True), edit(3, "src/c.ts")]
     assert [at for at, found in signs(NOT_SIGNED, trials).items() if "person spoke" in found] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("failed", "command", "says"),
+    [
+        (
+            failure("pip3 install x", "bash: line 1: pip3: command not found", "shell"),
+            "python3 -m pip install x",
+            "/usr/bin/python3: No module named pip",
+        ),
+        (
+            failure("uv run ty check src", "error: Failed to spawn: `ty`", "uv"),
+            "uv run python -m ty check src",
+            "/p/python3: No module named ty",
+        ),
+    ],
+)
+def test_a_retry_that_lacks_the_same_got_past_nothing(failed: Failure, command: str, says: str) -> None:
+    retry = run(1, command, succeeded=False)
+    assert 1 in signs(failed, [retry._replace(errors=("error: disk quota exceeded",))])
+    assert signs(failed, [retry._replace(errors=(says,))]) == {}
+
+
+@pytest.mark.parametrize(
+    ("failed", "later"),
+    [
+        (
+            failure("gh api pulls?state=all", "zsh: no matches found: pulls?state=all", "shell"),
+            "gh api 'pulls?state=all'",
+        ),
+        (
+            failure("gh api x | jq .a", "bash: line 1: jq: command not found", "shell"),
+            "gh api x | python3 -c 'print()'",
+        ),
+        (failure("git branch | rg -E '^x'", "rg: error parsing flag -E: unknown encoding"), "git branch | rg -e '^x'"),
+    ],
+)
+def test_quotes_and_filters_can_cure_what_the_shell_or_a_filter_refused(failed: Failure, later: str) -> None:
+    assert 1 in signs(failed, [run(1, later)])
+    assert signs(failed._replace(key="Error: connection lost"), [run(1, later)]) == {}
+    assert signs(failed, [run(1, failed.command.text)]) == {}
+
+
+def test_a_check_behind_the_same_filter_is_no_look() -> None:
+    says = "go: cannot write multiple packages to non-directory bin/my-app"
+    several = failure("go build -o bin/my-app ./cmd/... | head", says, "go")
+    assert 1 in signs(several, [run(1, "go build -o bin/my-app ./cmd/my-app | head")])
+    assert signs(several, [run(1, "go build -o bin/my-app ./cmd/my-app | grep cmd")]) == {}
+
+
+def test_a_folder_left_out_is_a_cure_where_the_error_names_a_file_in_it() -> None:
+    refused = failure("git add a.md .keys/ b.md", "error: .keys/host.pem: failed to insert into database", "git")
+    assert 1 in signs(refused, [run(1, "git add a.md b.md")])
+    assert signs(refused, [run(1, "git add a.md .keys/")]) == {}
+
+
+def test_another_task_of_a_runner_is_not_the_same_again() -> None:
+    gone = failure("mise run app:build", "sh: tauri: command not found", "shell")
+    assert "same subcommand" in signs(gone, [run(1, "mise run app:build -v")])[1]
+    assert "same subcommand" not in signs(gone, [run(1, "mise run web:install -v")])[1]

@@ -212,3 +212,15 @@ def test_a_formatter_of_a_chain_cures_no_other_check_of_it() -> None:
     assert not any("check reported" in link.why for error in found for link in error.links)
     found = Chat().sh(checks, "Would reformat: a.py", 1).sh("ruff format a.py", "1 file reformatted").found()
     assert any("check reported" in link.why for error in found for link in error.links)
+
+
+def test_an_exception_of_python_is_at_the_last_frame_above_it() -> None:
+    chat = Chat().sh(
+        "pytest -q",
+        '  File "/home/ana/shop/src/prices.py", line 34\n    return f"{x!}"\n'
+        "SyntaxError: f-string: invalid conversion\n_____ ERROR collecting tests/test_cart.py _____\n"
+        "../lib/_pytest/python.py:617: in _importtestmodule\n",
+        2,
+    )
+    error = chat.edit(f"{HOME}/src/prices.py").edit(f"{HOME}/src/tax.py").sh("pytest -q", "4 passed").found()[0]
+    assert error.files_changed == ("src/prices.py",)

@@ -13,6 +13,8 @@ from core.text.tokenizing import STOP_WORDS
 _BLOCK_LINES: Final = 12
 _BLOCK: Final = 1_500
 _BEFORE: Final = 300
+_FRAMES: Final = 2_000
+"""Code points before an exception in which its frames are looked for."""
 _LINE: Final = 400
 
 _FILE = (
@@ -21,6 +23,9 @@ _FILE = (
 _PLACE: Final = re.compile(
     rf"File \"(?P<python>[^\"\n]{{1,300}})\", line (?P<pl>\d+)|(?P<file>{_FILE})(?:[:(](?P<line>\d{{1,6}})|(?![\w/(.]))"
 )
+_RAISED: Final = re.compile(r"(?:E\s+)?[\w.]{0,80}(?:Error|Exception|Warning)\b")
+_FRAME: Final = re.compile(r"File \"([^\"\n<]{1,300})\", line \d+")
+_INSTALLED: Final = re.compile(r"site-packages|dist-packages|[/\\]lib[/\\]python\d")
 _QUOTED: Final = re.compile(r"`([^`\n]{2,80})`|\"([^\"\n]{2,80})\"|(?<![\w])'([^'\n]{2,80})'|‘([^’\n]{2,80})’")
 _RULE: Final = re.compile(
     r"\(([a-z][\w\-]{2,40})\)\s*$|\[([a-z][\w\-/]{2,60})\]\s*$|\s((?:@[\w\-]+/)?[a-z]+(?:-[a-z]+)+)\s*$"
@@ -123,6 +128,7 @@ def _clue(text: str, start: int, end: int, key: str, starts: Sequence[int]) -> C
     line = clean(f"{text[begin:start]}{key}")
     places, files = _places([line, *clean(after).split("\n")])
     own, _ = _places([line])
+    own = own or _last_frame(text[max(0, begin - _FRAMES) : begin], key)
     headed = files or _places(clean(before).split("\n"))[1]
     return Clue(
         files=headed,
@@ -132,9 +138,7 @@ def _clue(text: str, start: int, end: int, key: str, starts: Sequence[int]) -> C
         near=frozenset(name for one in clean(after).split("\n")[:6] for name in names_in(one))
         if after.strip()
         else NOTHING.near,
-        missing=frozenset(
-            found.lower() for match in _MISSING.finditer(line) for found in match.groups() if found is not None
-        ),
+        missing=missing_in(line),
         words=frozenset(words(key)),
         phrases=frozenset(phrases(key)),
         tests=frozenset(
@@ -143,6 +147,13 @@ def _clue(text: str, start: int, end: int, key: str, starts: Sequence[int]) -> C
             for name in match.groups()
             if name
         ),
+    )
+
+
+def missing_in(line: str) -> frozenset[str]:
+    """The programs and modules that a line says are not there, in lower case."""
+    return frozenset(
+        found.lower() for match in _MISSING.finditer(line) for found in match.groups() if found is not None
     )
 
 
@@ -203,6 +214,14 @@ def _places(lines: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
             if found["pl"] or found["line"]:
                 numbered.add(name)
     return frozenset(numbered), frozenset(named)
+
+
+def _last_frame(before: str, key: str) -> frozenset[str]:
+    """The file of the last frame above an exception of Python that is not of an installed package: Python prints the
+    place before the message, and what follows the message is of something else."""
+    frames = _FRAME.findall(before) if _RAISED.match(key) else ()
+    last = next((frame for frame in reversed(frames) if not _INSTALLED.search(frame)), None)
+    return frozenset() if last is None else frozenset((base_name(last),))
 
 
 def _source(after: str) -> Iterable[str]:

@@ -10,7 +10,15 @@ from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
 from core.flows.harvest.command import FILTERS, Command, Part
-from core.flows.harvest.command_relation import INLINE, MISSING_PLACE, Relation, differs, is_other_script, of_filter
+from core.flows.harvest.command_relation import (
+    INLINE,
+    MISSING_PLACE,
+    Relation,
+    differs,
+    is_other_script,
+    is_requoted,
+    of_filter,
+)
 from core.flows.harvest.fixes.clues import base_name, longest
 from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
 
@@ -160,6 +168,8 @@ def same_words(failure: Failure, later: Command) -> Corrected | None:
     why = _quoted_glob(failure, later) or _without_it(failure, later)
     if why is not None:
         return Corrected(why)
+    if is_requoted(failure.command, later):
+        return Corrected("the command is quoted in another way")
     if not any(rewrites(failure, part) for part in later.members):
         return None
     return Corrected("the same program fixed the errors that its check reported", linked=False)
@@ -210,7 +220,8 @@ def subcommand(part: Part) -> tuple[str, ...]:
     """The program and its subcommands: the words before the first option or argument that is no plain word."""
     head: list[str] = [part.program]
     for word in _without_options(part)[:2]:
-        if not _PLAIN_WORD.fullmatch(word):
+        of_runner = head[-1] == "run" or part.named(programs.SCRIPT_RUNNERS)
+        if not (_TASK if of_runner else _PLAIN_WORD).fullmatch(word):
             break
         head.append(word)
     return tuple(head)
@@ -233,6 +244,7 @@ def _without_options(part: Part) -> list[str]:
 
 
 _PLAIN_WORD: Final = re.compile(r"[a-z][a-z\-]{1,20}")
+_TASK: Final = re.compile(r"[a-z][a-z:\-]{1,30}")
 
 
 def lost_parts(failure: Failure) -> list[Part]:

@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.flows.harvest.changes import DELEGATES, Change, Hint
-from core.flows.harvest.command import Command, Part
+from core.flows.harvest.command import FILTERS, Command, Part
 from core.flows.harvest.command_relation import differs, is_other_script, of_filter
-from core.flows.harvest.fixes.clues import base_name
+from core.flows.harvest.fixes.clues import base_name, missing_in
 from core.flows.harvest.fixes.correction import TOO_MANY, is_near, is_refused, subcommand
 from core.flows.harvest.fixes.lesson import CHECKERS
 from core.flows.harvest.fixes.linking import (
@@ -314,7 +314,8 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
         return False
     if is_other_script(failure.command, command):
         return True
-    if command.view != "whole" and _is_check(failure.command) and _is_check(command) and not is_refused(failure):
+    looks = command.view != "whole" and not _has_same_filters(failure.command, command)
+    if looks and _is_check(failure.command) and _is_check(command) and not is_refused(failure):
         return True  # a look at what the check found
     parts = [part for part in command.parts if part.kind == "run"]
     filters = of_filter(failure.command, failure.key)
@@ -326,10 +327,27 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
     pairs = [(old, new) for old in failure.command.members for new in command.parts if old.program == new.program]
     if pairs and trial.at > edited:
         return True
-    if not differs(failure.command, command) or any(_GIVES_UP & set(new.words) - set(old.words) for old, new in pairs):
+    if _is_the_same(failure, command) or any(_GIVES_UP & set(new.words) - set(old.words) for old, new in pairs):
         return True
     others = [not is_near(old, new) or _has_other_target(failure, old, new) for old, new in pairs]
     return bool(others) and not filters and all(others)
+
+
+def _has_same_filters(failed: Command, later: Command) -> bool:
+    """Whether what two commands print goes through the same filters, so that the later one shows no more or less."""
+    behind = [[part.words for part in one.parts if part.named(FILTERS)] for one in (failed, later)]
+    return failed.view == later.view and behind[0] == behind[1]
+
+
+def _is_the_same(failure: Failure, command: Command) -> bool:
+    """Whether a command is the failing one again. What the shell or a filter complained of can lie in the settings,
+    quotes and filters of a command, which are no part of its shape."""
+    failed = failure.command
+    if differs(failed, command):
+        return False
+    filters = of_filter(failed, failure.key)
+    outside = bool(filters) and filters == of_filter(command, failure.key)
+    return not (outside or _NOT_BEGUN.search(failure.key)) or command.text == failed.text
 
 
 def _has_same_source(failed: Command, later: Command) -> bool:
@@ -348,6 +366,8 @@ def _has_other_target(failure: Failure, old: Part, new: Part) -> bool:
     changed = {*old.words, *old.around} - {*new.words, *new.around}
     if any(word.lower() in about or word.lower().startswith(_folders(about)) for word in changed):
         return False
+    if any(name.startswith(f"{word.lower().rstrip('/')}/") for word in changed if len(word) > 3 for name in about):
+        return False  # a folder in which something lies that the error names
     if not come:
         return TOO_MANY.search(failure.key) is None and not _feeds(new, gone)
     if {base_name(word) for word in gone if "/" in word} & {base_name(word) for word in come if "/" in word}:
@@ -374,6 +394,8 @@ def _passes_the_shell(failure: Failure, trial: Trial) -> bool:
     """Whether a run that failed with another error got past the shell, which had refused to begin the first one."""
     if not trial.shell or trial.command is None or _NOT_BEGUN.search(failure.key) is None or _is_refused(trial):
         return False
+    if any(_lacks_it_too(failure, key) for key in trial.errors):
+        return False
     given, again = _argument_words(failure.command), _argument_words(trial.command)
     return trial.command.text != failure.command.text and 2 * len(given & again) > len(given)
 
@@ -384,7 +406,7 @@ def _fails_otherwise(failure: Failure, trial: Trial) -> bool:
         return False
     if is_other_script(failure.command, trial.command):
         return False
-    if trial.command.text == failure.command.text or any(_is_alike(failure, key) for key in trial.errors):
+    if trial.command.text == failure.command.text or any(_is_still_there(failure, key) for key in trial.errors):
         return False
     return any(holds for sign, holds in _likeness(failure, trial) if sign in _AGAIN)
 
@@ -409,6 +431,22 @@ def _is_alike(failure: Failure, key: str) -> bool:
     """Whether a key line and that of the failure share half of the words of the shorter one."""
     said, first = _words_of_text(key[:_WORDED]), failure.clue.words
     return bool(said and first) and 2 * len(said & first) >= min(len(said), len(first))
+
+
+def _is_still_there(failure: Failure, key: str) -> bool:
+    """Whether a key line is like that of the failure, or says that what it names is missing."""
+    return _is_alike(failure, key) or _lacks_it_too(failure, key)
+
+
+def _lacks_it_too(failure: Failure, key: str) -> bool:
+    """Whether a key line says that something is missing which the failure lacks or names."""
+    missing = {_unnumbered(name) for name in missing_in(key[:_WORDED])}
+    return bool(missing) and bool(missing & set(map(_unnumbered, failure.clue.missing | failure.clue.names)))
+
+
+def _unnumbered(name: str) -> str:
+    """The name of a program without its version (`pip3`)."""
+    return name.rstrip("0123456789.") or name
 
 
 def _repeats(failed: Command, later: Trial) -> bool:
