@@ -45,7 +45,7 @@ def search_mode_note(response: SearchResponse, *, waiting: bool) -> str:
     if waiting:
         return f"keywords only, semantic results loading{_MORE}"
     vector = next((step for step in response.trace if step.stage == "vector"), None)
-    if vector is not None and (response.mode == "lexical" or vector.outcome == "skipped"):
+    if vector is not None and response.mode == "lexical":
         return "keywords only" if response.hint else ""
     missing = vector.fact("waiting") if vector is not None else None
     return f"{missing:,} not embedded" if missing else ""
@@ -54,7 +54,7 @@ def search_mode_note(response: SearchResponse, *, waiting: bool) -> str:
 def missing_model(response: SearchResponse) -> str:
     """The model that reads a Korean query, where the one in use does not; else empty."""
     vector = next((step for step in response.trace if step.stage == "vector"), None)
-    remedy = str(vector.fact("remedy") or "") if vector is not None and vector.outcome == "skipped" else ""
+    remedy = str(vector.fact("remedy") or "") if vector is not None and response.mode == "lexical" else ""
     return remedy.removeprefix(_PULL) if remedy.startswith(_PULL) else ""
 
 

@@ -24,7 +24,6 @@ from core.embedding.runtime.report import EmbedPart, EmbedReport
 from core.embedding.runtime.worker import BATCH, Read, place_of, run, up_to_date
 from core.errors.retrieval.embed_text import ErrorSource
 from core.errors.retrieval.embed_text import place_of as place_of_errors
-from core.library.ask.glossary import for_english
 from core.library.search.hybrid import ChunkSource
 from core.library.search.hybrid import place_of as place_of_passages
 from core.store import Store, faults, jobs, open_store
@@ -139,18 +138,7 @@ class _Whole:
 
     def _read_of(self, source: Source) -> Read | None:
         """How texts are read with their tokens, where searches rerank by them."""
-        model = self.embedder.found.model
-        if source.kind != "chunk" or not model.reranks:
-            return None
-        return self._read_english if model.languages == "en" else self.embedder.read
-
-    def _read_english(self, texts: Sequence[str]) -> list[Document]:
-        """The texts with the tokens that searches compare: of Korean those of its English words."""
-        made = self.embedder.read(texts)
-        given = {at: english for at, text in enumerate(texts) if (english := for_english(text)) != text}
-        for at, tokens in zip(given, self.embedder.read([*given.values()]) if given else (), strict=True):
-            made[at] = made[at]._replace(tokens=tokens.tokens)
-        return made
+        return self.embedder.read if source.kind == "chunk" and self.embedder.found.model.reranks else None
 
     def _on_progress(self, store: Store, later: int) -> Tell | None:
         tell, done = self.progress, self.done

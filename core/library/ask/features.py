@@ -2,7 +2,6 @@
 
 A question's subject may be one part of a passage, so the best sentences of a passage are embedded too, and the question
 again without each of its words: where a passage is nearer to the question without a word, the word is not its subject.
-Korean is read by its English words where the model reads English.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from core.base.lazy import lazy_pattern
-from core.library.ask.glossary import KOREAN_SHARE, in_english
+from core.library.ask.glossary import in_english
 from core.library.ask.question import ContentWord, Question
 from core.library.search.hybrid import place_of
 from core.library.search.lexical import STOP
@@ -52,32 +51,12 @@ class Reader:
 
     vectors: VectorSearch
     model: Model
-    glossary: Mapping[str, str]
     cancelled: Callable[[], bool]
     kept: dict[str, Array]
 
-    @property
-    def english(self) -> bool:
-        """Whether it reads English alone: then what is Korean is read by its English words."""
-        return self.model.languages == "en"
-
-    def plain(self, text: str) -> str:
-        """A text as the model is given it."""
-        if self.english and hangul_share(text) > KOREAN_SHARE:
-            return in_english(text, self.glossary, keep=True)
-        return text
-
-    def query_text(self, question: Question) -> str:
-        """The question as the model is given it."""
-        return question.english or question.text if self.english else question.text
-
-    def expand(self, word: ContentWord) -> str:
-        """What stands for a word of the question in what the model is given; empty where nothing does."""
-        return word.said if self.english else word.word
-
     def cannot_read(self, text: str) -> bool:
-        """Whether the stored vector of such a passage says nothing: it is Korean, and the model reads English."""
-        return self.english and hangul_share(text) > _FOREIGN
+        """Whether a text is Korean and the model reads English."""
+        return self.model.languages == "en" and hangul_share(text) > _FOREIGN
 
     def read(self, texts: Sequence[str]) -> Array:
         """The vectors of these texts, a row each; of one that says nothing a row of zeros."""
@@ -129,7 +108,7 @@ def _beginning(text: str) -> str:
     return text if last is None else text[: last.start()].rstrip()
 
 
-def reader(vectors: VectorSearch | None, glossary: Mapping[str, str], cancelled: Callable[[], bool]) -> Reader | None:
+def reader(vectors: VectorSearch | None, cancelled: Callable[[], bool]) -> Reader | None:
     """The way to read with these vectors' model; None where there is none, or nobody has measured it: then its cosines
     say nothing against a bar."""
     if vectors is None:
@@ -139,7 +118,7 @@ def reader(vectors: VectorSearch | None, glossary: Mapping[str, str], cancelled:
     model = vectors.model()
     if isinstance(model, NoVectors) or not model.measured:
         return None
-    return Reader(vectors, model, glossary, cancelled, {})
+    return Reader(vectors, model, cancelled, {})
 
 
 _BLOCK = lazy_pattern(r"\n\s*\n")
@@ -158,7 +137,6 @@ _TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가
 _SENTENCES: Final = 4  # of a passage that are read
 _NEIGHBOURS: Final = 20  # words of a place that a missing word is held against
 _UNLIKE, _ALIKE = 0.3, 0.8  # cosine of two words: from nothing in common to the same
-_HANGUL: Final = 0.3
 _PROSE: Final = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".pdf", ".tex")
 _TABLES: Final = (".json", ".jsonl", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".xml", ".svg", ".sql")
 _WORD = lazy_pattern(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*|[가-힣]{2,}")
@@ -332,27 +310,17 @@ def by_reading(
 ) -> list[PassageFeatures]:
     """The same passages with what a model says of their sentences. Raises Stopped, and apsw errors of the store."""
     question = asked.question
-    asking = _readings(model, question, model.query_text(question))
-    # Beside a Korean text a Korean word says something, also one that nobody knows in English.
-    foreign = model.english and question.mixed != question.english
-    mixed = _readings(model, question, question.mixed) if foreign else asking
+    asking = model.read([question.text, *(_without(question.text, one.word) for one in question.words)])
     parts = [_chosen(asked, one.passage) for one in rows]
-    read = model.read([model.plain(text) for sentences, _ in parts for text in sentences])
+    read = model.read([text for sentences, _ in parts for text in sentences])
     places: list[_Place] = []
     at = 0
     for one, (sentences, around) in zip(rows, parts, strict=True):
         vectors = read[at : at + len(sentences)]
         at += len(sentences)
-        said = mixed if model.cannot_read(one.passage.text) else asking
-        places.append(_place(con, asked, one, model, sentences, around, vectors, said))
+        places.append(_place(con, asked, one, model, sentences, around, vectors, asking))
     model.read([word for place in places for word in place.wanted])  # all at once; what follows finds them read
     return [_passage_features(asked, one, place, model) for one, place in zip(rows, places, strict=True)]
-
-
-def _readings(model: Reader, question: Question, text: str) -> Array:
-    """The question, and the question without each of its words, a row each."""
-    said = dict.fromkeys(model.expand(one) or (one.stem if one.stem in text else "") for one in question.words)
-    return model.read([text, *(_without(text, word) for word in said if word)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +360,7 @@ def _place(
     row, question = one.passage, asked.question
     cosines = vectors @ asking[0]
     at = int(cosines.argmax())
-    whole = None if model.cannot_read(row.text) else model.passage(con, row.id, asking[0])
+    whole = model.passage(con, row.id, asking[0])
     if whole is None:
         whole = vectors.mean(0)
         whole = whole / (float(numpy.linalg.norm(whole)) or 1.0)
@@ -403,18 +371,10 @@ def _place(
     above = "\n".join((row.title or "", *row.heading_path))
     place = f"{above}\n{around[at]}"
     has = coverage_of(question.words, _readable(asked, place), asked.matches)
-    everywhere = coverage_of(question.words, _readable(asked, f"{above}\n{row.text}"), asked.matches)
-    nobody = sum(
-        weight
-        for weight, word, share in zip(asked.weights, question.words, everywhere, strict=True)
-        if not model.expand(word) and not share
-    )
-    missing = [
-        model.expand(word) for word, share in zip(question.words, has, strict=True) if model.expand(word) and share < 1
-    ]
-    words = _content(model.plain(f"{sentences[at]}\n{place}")) if missing else ()  # the nearest first
+    missing = [word.word for word, share in zip(question.words, has, strict=True) if share < 1]
+    words = _content(f"{sentences[at]}\n{place}") if missing else ()  # the nearest first
     return _Place(
-        max(0.0, near) * (1 - nobody / asked.total),
+        max(0.0, near),
         max(0.0, sum(gains) / len(gains)) if gains else 0.0,
         has,
         (*missing, *words),
@@ -427,8 +387,8 @@ def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model:
     if place.words:
         words = model.read(place.words)
         for at, (asked_word, share) in enumerate(zip(asked.question.words, has, strict=True)):
-            if (said := model.expand(asked_word)) and share < 1:
-                alike = float((words @ model.read([said])[0]).max())
+            if share < 1:
+                alike = float((words @ model.read([asked_word.word])[0]).max())
                 has[at] = max(share, min(1.0, max(0.0, (alike - _UNLIKE) / (_ALIKE - _UNLIKE))))
     share = sum(weight * part for weight, part in zip(asked.weights, has, strict=True)) / asked.total
     signals = replace(one.signals, near=place.near, share=share, beside=place.beside)
@@ -439,7 +399,7 @@ def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model:
 
 def _readable(asked: Beside, text: str) -> str:
     """A text with the English words of what is Korean in it, for a question that is not."""
-    if asked.question.english or hangul_share(text) < _HANGUL:
+    if asked.question.english or hangul_share(text) < _FOREIGN:
         return text
     return f"{text}\n{in_english(text, asked.glossary)}"
 

@@ -101,18 +101,21 @@ def gate(
     watch = Stopwatch()
     total = number(con, "SELECT count(*) FROM chunks")
     weights = [math.log(1 + total / (1 + _passage_count(con, one))) for one in question.words]
-    model = reader(vectors, glossary, cancelled)
-    text = question.english or question.text if model is None else model.query_text(question)
-    near, _ = vector_search(con, text, vectors, among, _FAN)
+    model = reader(vectors, cancelled)
+    near, _ = vector_search(con, question.text, vectors, among, _FAN)
     cosines = {} if model is None else dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
     asked = Beside(question, weights, matcher(question.words), glossary)
     seen = [_compared(by_words(asked, row), cosines, model) for row in rows.values()]
-    best, why = _read(con, asked, seen, cosines, model if cosines else None)
+    model = model if cosines else None
+    korean = [one for one in seen if model is not None and model.cannot_read(one.passage.text)]
+    best, why = _read(con, asked, [one for one in seen if one not in korean], cosines, model)
     support = _support(asked, best, seen)
     if model is not None and support is not None:
         best = [replace(one, evidence=joined(support, one.evidence, model.model.id)) for one in best]
+    # Of a passage that the model cannot read, words alone decide.
+    best = sorted((*best, *(_weighed(one, None) for one in korean)), key=lambda one: -one.evidence)
     score = best[0].evidence if best else 0.0
     passed = bool(best) and score >= bar
     waits = _pending_reason(near.step)
@@ -183,9 +186,6 @@ def _read(
     model: Reader | None,
 ) -> tuple[list[Weighed], str | None]:
     """All passages, weighed, best first, and why a model read none of them (None: it did)."""
-    if model is not None:  # a model that reads English cannot tell what a Korean passage says: its words speak first
-        korean = {one.passage.id for one in seen if model.cannot_read(one.passage.text)}
-        cosines = {item: cosine for item, cosine in cosines.items() if item not in korean}
     first = sorted(seen, key=lambda one: (-_promise(one, cosines), one.passage.path, one.passage.id))
     if model is not None:
         try:

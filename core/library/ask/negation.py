@@ -13,7 +13,7 @@ from typing import Final
 from core.align import Concern
 from core.align.guard.word_classes import KIND_OF, NEGATIVE_PREFIXES, negations, opposed
 from core.base.lazy import lazy_pattern
-from core.library.ask.glossary import glossed
+from core.library.ask.glossary import english_of
 from core.library.search.subword import stem
 
 _WORD = lazy_pattern(r"[A-Za-z]+|[가-힣]+|[0-9]+(?:[.,][0-9]+)*")
@@ -231,7 +231,7 @@ def _keys(word: str, glossary: Glossary) -> frozenset[str]:
     own = _own_keys(word)
     if not glossary or not "가" <= word[0] <= "힣":
         return own
-    return own.union(*(_own_keys(one) for said in glossed(word, glossary) for one in said.split() if _weighs(one)))
+    return own.union(*(_own_keys(one) for one in english_of(word, glossary) if _weighs(one)))
 
 
 def denied(said: str, source: str) -> bool:

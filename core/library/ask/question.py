@@ -7,12 +7,12 @@ with a particle glued to it (`EADDRINUSE가`) is two words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from core.base.lazy import lazy_pattern
-from core.library.ask.glossary import glossed
+from core.library.ask.glossary import english_of
 from core.library.search.lexical import MOST_READ, STOP
 from core.library.search.subword import stem
 from core.text.tokenizing import without_particle
@@ -46,7 +46,6 @@ _ENGLISH = (
 _ASKING: Final = frozenset((*_KOREAN.split(), *_ENGLISH.split()))
 """Words that ask, and do not say what for."""
 _MOST: Final = 24
-_LONGEST: Final = 8  # syllables of a glossary's word
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -54,30 +53,26 @@ _NOTHING: Mapping[str, str] = {}
 class ContentWord:
     """One content word. `stem` is what is looked for: of an English word its stem, of a Korean one what is left.
 
-    `also`: the stems of English words that say the same as a Korean one. `said`: what stands for it in the question's
-    `english`, or in its text where that is English; empty where nobody knows the word.
+    `also`: the stems of English words that say the same as a Korean one.
     """
 
     word: str
     stem: str
     kind: Kind
     also: tuple[str, ...] = ()
-    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question: its text with seams opened (for searching), its words, and the names in it, in their order.
 
-    `english`: of a Korean one its words in English, in their order, as far as they are known; else empty. `mixed`: the
-    same, and what nobody knows in Korean.
+    `english`: of a Korean one its words in English, in their order, as far as they are known; else empty.
     """
 
     text: str
     words: tuple[ContentWord, ...]
     names: tuple[str, ...]
     english: str = ""
-    mixed: str = ""
 
 
 def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question:
@@ -86,52 +81,22 @@ def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question
     names = tuple(dict.fromkeys(name for line in said.splitlines() for name in _names(line)))
     words: dict[str, ContentWord] = {}
     english: list[str] = []
-    mixed: list[str] = []
     foreign = False
     for found in _TOKEN.finditer(said):
         token = found[0]
         one = _content_word(token.casefold(), glossary)
-        if "가" <= token[0] <= "힣" and glossary:
-            known = glossed(token, glossary)
-            english += known
-            mixed += known or ([without_particle(token)] if one is not None else [])
-            foreign = foreign or (one is not None and bool(known))
-            one = one and replace(one, also=_also(one.also, known), said=" ".join(known))
-        else:
-            english.append(token)
-            mixed.append(token)
-            one = one and replace(one, said=token)
+        known = english_of(token, glossary) if "가" <= token[0] <= "힣" else [token]
+        english += known
+        foreign = foreign or bool(one and one.also)
         if one is not None:
             words.setdefault(one.stem, one)
-    if not foreign:
-        return Question(said, tuple(words.values())[:_MOST], names)
-    return Question(said, tuple(words.values())[:_MOST], names, " ".join(english), " ".join(mixed))
+    return Question(said, tuple(words.values())[:_MOST], names, " ".join(english) if foreign else "")
 
 
 def _names(line: str) -> Iterator[str]:
     yield from (found[0] for found in _NAME.finditer(line))
     if _HANGUL.search(line):
         yield from (found[0] for found in _CAPITAL.finditer(line))
-
-
-def _also(stems: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:
-    more = (stem(one.casefold()) for words in known for one in words.split() if one not in STOP)
-    return tuple(dict.fromkeys((*stems, *more)))
-
-
-def _english(word: str, glossary: Mapping[str, str]) -> list[str]:
-    """The English words known of a Korean one, of its longest parts first."""
-    out: list[str] = []
-    at = 0
-    while at < len(word):
-        for size in range(min(_LONGEST, len(word) - at), 1, -1):
-            if known := glossary.get(word[at : at + size]):
-                out += known.split()
-                at += size
-                break
-        else:
-            at += 1
-    return out
 
 
 def _content_word(word: str, glossary: Mapping[str, str]) -> ContentWord | None:
@@ -143,7 +108,7 @@ def _content_word(word: str, glossary: Mapping[str, str]) -> ContentWord | None:
     left = _ENDING.sub("", bare)
     if not left or left in STOP or left in _ASKING or bare in STOP or bare in _ASKING:
         return None
-    also = tuple(dict.fromkeys(stem(one.casefold()) for one in _english(left, glossary)))
+    also = tuple(dict.fromkeys(stem(one.casefold()) for one in english_of(left, glossary) if one not in STOP))
     return ContentWord(word, left, "korean", also)
 
 

@@ -195,7 +195,7 @@ def _answer(
     elif query.mode != "lexical":
         among = chunks_passing(con, documents)
         near, model = vector_search(con, query.text, vectors, among, fan)
-        if query.mode == "vector" and near.step.outcome not in ("hit", "miss"):
+        if query.mode == "vector" and model is None:
             raise _no_meaning(near.step)
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
     fused, fusion = _ordered(con, mode, words, near, known)
@@ -350,7 +350,7 @@ def _hint(
 ) -> str | None:
     """What a person may want to know of an answer that is empty or less than was asked for."""
     told = [] if hits else [_why_nothing(store, query, documents)]
-    if query.mode != mode or (mode == "hybrid" and near.step.outcome == "skipped"):
+    if query.mode != mode:
         remedy = near.step.fact("remedy")
         told.append(f"Keyword search only: {near.step.reason}." + (f" Run: {remedy}" if remedy else ""))
     elif waiting := near.step.fact("waiting"):

@@ -185,7 +185,7 @@ def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) ->
         in_both=both,
         best_share=round(max(known.shares.values(), default=0.0), 3),
         without_vector=len(alone) or None,
-        embedded=round(embedded, 3) if embedded < 1 and near.step.outcome != "skipped" else None,
+        embedded=round(embedded, 3) if embedded < 1 else None,
     )
     reason = (
         "reciprocal ranks of both lists, the keyword rank weighted by the share of the question's words in the passage"
@@ -195,9 +195,7 @@ def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) ->
 
 
 def _embedded(con: apsw.Connection, near: Step) -> float:
-    """The share of passages that meaning can rank, by the step of the semantic search. Raises apsw errors."""
-    if near.outcome == "skipped":
-        return 0.0
+    """The share of passages with a vector, by the step of the semantic search. Raises apsw errors."""
     waiting = near.fact("waiting")
     return max(0.0, 1 - waiting / max(1, how_many(con))) if isinstance(waiting, int) else 1.0
 
@@ -354,7 +352,7 @@ def vector_search(
 ) -> tuple[Ranked, str | None]:
     """The `limit` chunks nearest to `text` with their cosine, and the model's id (None: there is no vector search).
 
-    A Korean text is not searched with a model that reads English. It only reranks what words find.
+    A Korean text is not searched with a model that reads English.
 
     Raises apsw errors of the store only: what is wrong with the model or its vectors becomes the step.
     """
@@ -377,8 +375,7 @@ def vector_search(
         return _without("skipped", off, EMBED, watch), None
     if model.languages == "en" and hangul_share(text) > _HANGUL:
         reason = f"the question is mostly Korean and {model.id} supports English only"
-        off = _without("skipped", reason, f"casebook models pull {RECOMMENDED}", watch)
-        return off, model.id if model.reranks else None
+        return _without("skipped", reason, f"casebook models pull {RECOMMENDED}", watch), None
     vector = vectors.embed(text)
     if isinstance(vector, NoVectors):
         return _without(vector.outcome, vector.reason, vector.remedy, watch), None

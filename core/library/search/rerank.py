@@ -13,9 +13,6 @@ of the questions about seventeen foreign projects (`tests/data/library/questions
 The weight was chosen on all of them, and 0.5 to 1 do about as well. With multilingual-e5-small-q4 it takes four times
 as long, finds 3 more paraphrases of 41 and loses 2 of 16 Korean questions to English documents. So it is off there.
 
-A model that reads English is given the English words of Korean text (`core.library.ask.glossary`). So the hits of a
-Korean question, which are found by words alone, are reranked too.
-
 Of a passage the signs of its token vectors are stored with its vector (`core.embedding.index.token_bits`). One that was
 embedded before these were kept is read again, which takes 30 ms.
 """
@@ -51,7 +48,6 @@ def rerank(con: apsw.Connection, text: str, found: list[Fused], vectors: VectorS
     watch = Stopwatch()
     from core.embedding.index.token_bits import max_sims, token_bits, tokens_of
     from core.embedding.runtime.query_model import NoVectors
-    from core.library.ask.glossary import for_english
 
     model = vectors.model()
     if isinstance(model, NoVectors) or not model.reranks:
@@ -59,8 +55,6 @@ def rerank(con: apsw.Connection, text: str, found: list[Fused], vectors: VectorS
     ids = [one.item for one in found[:READ]]
     kept = tokens_of(con, place_of(model), ids)
     texts = _texts(con, [item for item in ids if item not in kept])
-    if model.languages == "en":
-        text, texts = for_english(text, keep=False), {item: for_english(one) for item, one in texts.items()}
     made = vectors.embed_tokens([text, *texts.values()])
     if isinstance(made, NoVectors):
         return found, Step("rerank", made.outcome, made.reason)

@@ -261,36 +261,3 @@ def test_the_tokens_of_a_text_go_with_the_last_passage_that_has_it(book: Store) 
     with book.transaction() as con:
         forget(con, "chunk", [2])
     assert book.con.execute("SELECT count(*) FROM token_bits").fetchall() == [(0,)]
-
-
-KOREAN = {
-    "backup.md": "# 백업\n\n야간 백업은 매일 밤 서버에서 실행된다. 실패하면 관리자에게 메일을 보낸다.\n",
-    "cache.md": "# 캐시\n\n캐시는 하루 동안 답을 보관한다. 자정에 비워진다.\n",
-    "proxy.md": "# 프록시\n\n프록시는 요청에 헤더를 추가한다.\n",
-}
-
-
-def test_a_korean_question_is_found_by_words_and_reranked_by_english_words(
-    tmp_path: Path, minilm: LocalEmbedder, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embed_notes(KOREAN, tmp_path, minilm_folder, monkeypatch)
-    query = SearchQuery("밤에 서버 백업이 실패하면 누구에게 메일을 보내는가", rerank=True)
-    with open_store(tmp_path / "c.db", write=True) as opened:
-        kept = search(opened, query, of_model(minilm))
-        plain = search(opened, replace(query, rerank=False), of_model(minilm))
-        by_words = search(opened, replace(query, mode="lexical"), of_model(minilm))
-        with pytest.raises(Fault, match="mostly Korean"):
-            search(opened, replace(query, mode="vector"), of_model(minilm))
-        opened.con.execute("DELETE FROM token_bits")
-        read = search(opened, query, of_model(minilm))
-    assert [hit.chunk_id for hit in plain.hits] == [hit.chunk_id for hit in by_words.hits], "the order by words"
-    assert plain.hint == kept.hint
-    assert "mostly Korean" in (kept.hint or "")
-    assert kept.hits[0].doc_path.endswith("backup.md")
-    assert {hit.score_kind for hit in kept.hits} == {"rerank"}
-    for one, other in zip(kept.hits, read.hits, strict=True):
-        assert one.chunk_id == other.chunk_id
-        assert one.score == pytest.approx(other.score, abs=0.002), "English words are stored too"
-    first = kept.hits[0].retrieval
-    assert (first.lexical_rank, first.vector_rank, first.fusion_score) == (1, None, pytest.approx(1.0))
-    assert (first.rerank_score or 0) > 0.3
