@@ -31,7 +31,8 @@ _NEWLINE = lazy_pattern(r"\r\n|\r|\n")
 class Block(NamedTuple):
     """A block: offsets `start` to `end` with its marker lines, without the last line's ending; its body's offsets.
 
-    `line`: the 1-based number of its start marker. `edited`: the body is not what casebook wrote.
+    `line`: the 1-based number of its start marker. `edited`: the body is neither what casebook wrote nor
+    empty, so that it holds text of a person.
     """
 
     kind: str
@@ -105,7 +106,8 @@ def blocks(text: str, name: str = "the file") -> tuple[Block, ...]:
             opened, first, start, body = begun
             inner = text[body:at]
             end = at + len(line.rstrip("\r\n"))
-            found.append(Block(opened["kind"] or "", start, end, body, at, first, opened["sha"] != _digest(inner)))
+            edited = opened["sha"] != _digest(inner) and (bool(inner.strip()) or opened["sha"] is None)
+            found.append(Block(opened["kind"] or "", start, end, body, at, first, edited))
             begun = None
         elif what == "fix" and begun is None:
             in_fix = True

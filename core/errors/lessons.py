@@ -499,8 +499,9 @@ def beyond_card(text: str, lesson: Lesson) -> str:
 def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
     """The lesson of a fix whose text a person changed from `before` to `after`.
 
-    What the new text no longer says goes. Where the lines of what to do changed, the new text is what to do, the
-    messages of the session no longer prove it, and it is no workaround. The rest stays.
+    What the new text no longer says goes. Where the lines of what to do changed, the changed paragraphs are what to do,
+    the messages of the session no longer prove it, and it is no workaround. The rest stays. What a person wrote as what
+    to do is read again after each edit.
     """
     do = lesson.do
 
@@ -513,11 +514,12 @@ def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
         check=lesson.check if stays(lesson.check) else "",
         because=lesson.because if stays(lesson.because or "") else None,
     )
-    if before == after or _says(before, after, do.text):
+    written = do.kind == "words" and not lesson.evidence
+    if before == after or (not written and _says(before, after, do.text)):
         return lesson
     around = replace(do, text="", file=do.file if stays(do.file) else "")
     around = replace(around, instead_of=do.instead_of if stays(do.instead_of) else "")
-    new = beyond_card(after, replace(lesson, do=around)).strip() or after.strip()
+    new = _new_paragraphs(before, after, replace(lesson, do=around), do.text if written else "") or after.strip()
     command = _RUN.fullmatch(new)
     lines = [line for line in new.split("\n") if line.strip() and not line.lstrip().startswith("```")]
     kept = "\n".join(lines[:HUNK_LINES])[:_EDITED_DO]
@@ -528,6 +530,14 @@ def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
     )
     scope: Scope = "project" if lesson.scope == "session" else lesson.scope
     return replace(lesson, do=do, scope=scope, evidence=(), workaround=False)
+
+
+def _new_paragraphs(before: str, after: str, lesson: Lesson, do: str) -> str:
+    """The sections of `after` beyond the card that have a line of `do` or one that `before` lacks; else all of them."""
+    same = {_flat(line) for line in before.split("\n")} - {_flat(line) for line in do.split("\n")}
+    kept = ["\n".join(section.remaining()).strip() for section in _sections(after, _on_card(lesson))]
+    new = [one for one in kept if any(line and line not in same for line in map(_flat, one.split("\n")))]
+    return "\n\n".join(new or filter(None, kept))
 
 
 def _says(before: str, after: str, said: str) -> bool | None:

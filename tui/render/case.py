@@ -249,10 +249,10 @@ def draw_practice(practice: Practice | None, signs: Signs) -> Content:
     """What the repository did about such errors, counted; nothing where nothing is known."""
     if practice is None:
         return Content("")
-    counted = f"{practice.count:,} findings in {practice.sessions:,} sessions"
+    seen = f"{counted(practice.count, 'finding')} in {counted(practice.sessions, 'session')}"
     return Content.assemble(
         (inline(practice.line, _LINE, more=signs.more), "$cb-text"),
-        (f"\n{title(practice.project)}  {signs.dot}  {counted}", "$cb-dim"),
+        (f"\n{title(practice.project)}  {signs.dot}  {seen}", "$cb-dim"),
     )
 
 
@@ -520,7 +520,8 @@ def _lesson_lines(label: str, lines: Sequence[str], lesson: Lesson, room: int) -
         about = 1 if lesson.do.file else 0
     for line in lines[:about]:
         tone = _LESSON_TONES.get(label, "$cb-soft")
-        drawn = draw_marks(line, tone) if label == "Because" else Content.styled(line, tone)
+        said = label == "Because" or (label == "Do" and lesson.do.kind == "words")
+        drawn = draw_marks(line, tone) if said else Content.styled(line, tone)
         yield from drawn.wrap(room) if line and room else [drawn]
     yield from hunk_lines(lines[about:], room, language_of(lesson.do.file))
 

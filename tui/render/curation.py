@@ -206,16 +206,15 @@ def as_side(text: str) -> str:
     return block(text.strip("\n"), _TEXT)[0]
 
 
-def draw_side(name: str, text: str, told: str, tone: str, lit: Sequence[tuple[int, int]] | None = None) -> Content:
-    """One side of a conflict: whose it is, what is known of it, and the text; as it was written, with the ranges `lit`
-    that the other has not so, or with its Markdown drawn."""
+def draw_side(text: str, tone: str, lit: Sequence[tuple[int, int]] | None = None) -> Content:
+    """One side of a conflict: the text as it was written, with the ranges `lit` that the other side lacks, or with its
+    Markdown drawn."""
     shown, left = block(text.strip("\n"), _TEXT)
     body = draw_fix_markdown(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
     if lit is not None and shown.strip():
         body = _highlighted(shown, lit, tone)
     more = f"\n{left:,} more characters" if left else ""
-    told = f"  {told}" if told else ""
-    return Content.assemble((name, f"bold {tone}"), (f"{told}\n\n", "$cb-dim"), body, (more, "$cb-draft"))
+    return Content.assemble(body, (more, "$cb-draft"))
 
 
 def _highlighted(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:

@@ -39,11 +39,13 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
         try:
             with app.suspend():
                 why = _run([*words, str(path)])
-            return (None, why) if why else (path.read_text(encoding="utf-8", errors="replace"), "")
+            return (None, f"Your text was not changed. {why}") if why else (path.read_text(encoding="utf-8"), "")
         except SuspendNotSupported:
             return None, "This terminal cannot open an external editor."
+        except UnicodeDecodeError:
+            return None, f"Your text was not changed. {words[0]} saved a file that is not UTF-8. Save it as UTF-8."
         except OSError as error:
-            return None, f"Cannot read the file from {words[0]}: {error.strerror or error}."
+            return None, f"Your text was not changed. Cannot read it from {words[0]}: {error.strerror or error}."
 
 
 def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
@@ -78,7 +80,13 @@ def _run(argv: list[str], name: str = "") -> str:
     finally:
         signal.signal(signal.SIGINT, before)
         sys.stdout.flush()
-    return "" if ended.returncode == 0 else f"{name or argv[0]} exited with code {ended.returncode}"
+    return _how_it_ended(name or argv[0], ended.returncode)
+
+
+def _how_it_ended(name: str, code: int) -> str:
+    if code < 0:
+        return f"{name} was killed (signal {-code})."
+    return f"{name} exited with code {code}." if code else ""
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from threading import Lock
 from typing import Literal, cast
@@ -28,6 +29,7 @@ from core.text import redact
 
 VERSION = 1
 MAX_BYTES = 2 << 20
+_PARAGRAPHS = lazy_pattern(r"\n(?:[ \t]*\n)+")
 _NAME = lazy_pattern(r"(?P<case>[0-9]{1,18})-(?P<writer>[a-zA-Z0-9_]{1,40})\.json")
 
 
@@ -289,3 +291,12 @@ def three_way(base: str, mine: str, theirs: str) -> ThreeWay:
     if other == started:
         return ThreeWay("mine", mine)
     return ThreeWay("agreed", theirs) if ours == other else ThreeWay("conflict", mine)
+
+
+def both_versions(mine: str, theirs: str) -> str:
+    """Return the paragraphs of both texts: equal ones once, and where they differ, mine before theirs."""
+    ours, other = (_PARAGRAPHS.split(text.strip()) for text in (mine, theirs))
+    kept: list[str] = []
+    for step, start, end, from_, to in SequenceMatcher(None, ours, other, autojunk=False).get_opcodes():
+        kept += ours[start:end] if step == "equal" else (*ours[start:end], *other[from_:to])
+    return "\n\n".join(one for one in kept if one)

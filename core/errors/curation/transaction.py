@@ -181,7 +181,7 @@ class Conflict:
     """A case left unchanged because of a concurrent change. Nothing is lost: `mine` is the intended text.
 
     `changed`: `theirs` answers now (None: nothing does), not `base`, or it was decided meanwhile and has another
-    status. `gone`: the case was merged into `moved_to`, or taken back (None).
+    status. `gone`: the case was merged into `moved_to`, whose current fix is `theirs`, or it was deleted (None).
     """
 
     case_id: int
@@ -249,11 +249,11 @@ def clash(
     The fix of a row that has no history yet is first given one, so it is seen as nothing that answers.
     """
     if not _exists(con, seen.case_id):
-        base = None
         moved = moved_to(con, seen.case_id)
-        if moved is not None and seen.resolution_id is not None:
-            base = resolution(con, moved, seen.resolution_id)
-        return Conflict(seen.case_id, "gone", base, None, mine, moved)
+        if moved is None:
+            return Conflict(seen.case_id, "gone", None, None, mine)
+        base = None if seen.resolution_id is None else resolution(con, moved, seen.resolution_id)
+        return Conflict(seen.case_id, "gone", base, answering(con, moved, seen.fingerprint), mine, moved)
     theirs = answering(con, seen.case_id, seen.fingerprint)
     same_status = whatever_status or theirs is None or seen.status in (None, theirs.status)
     same_text = theirs is None or seen.text in (None, theirs.text)

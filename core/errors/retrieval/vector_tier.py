@@ -263,8 +263,9 @@ def _words(one: Neighbour) -> tuple[str, ...]:
     said: list[str] = []
     if one.shared:
         said.append(f"both contain {', '.join(one.shared[:_WORDS])}")
-    if one.missing:
-        said.append(f"lacks {', '.join(one.missing[:_WORDS])}")
+    line = one.key_line.lower()
+    if missing := [word for word in one.missing if word not in line]:
+        said.append(f"lacks {', '.join(missing[:_WORDS])}")
     return tuple(said)
 
 

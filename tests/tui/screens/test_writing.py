@@ -183,6 +183,28 @@ async def test_a_fix_that_changed_while_one_was_written_is_shown_beside_it(caseb
     assert "Theirs." in text
 
 
+async def test_a_text_that_gave_way_in_a_conflict_is_saved_later_without_another(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await writing(pilot, app)
+        case_id = screen.case.read.case.id  # pyright: ignore[reportOptionalMemberAccess]
+        await pilot.press(*"Mine. ")
+        with open_store(casebook, write=True) as store:
+            verify(store, "ben", [look(store.con, case_id)], Written("Theirs."))
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        assert "yours stays as a draft" in frame(app)
+        await pilot.press("t")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and app.errors.curating.left_over.count)
+        assert case_of(casebook, case_id).resolution == "Theirs."
+        await until(pilot, lambda: app.errors.case.read and app.errors.case.read.case.resolution == "Theirs.")
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text.startswith("Mine. "))
+        await pilot.press("f2")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+        await until(pilot, lambda: (case_of(casebook, case_id).resolution or "").startswith("Mine. "))
+
+
 async def test_nobody_waits_for_what_reads_alike_to_go_on_with_a_text(
     casebook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

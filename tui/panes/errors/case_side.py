@@ -190,6 +190,12 @@ _MEANT = {
     "split": "split the case",
 }
 
+_STAYS = (
+    "Keep mine: your decision applies. Keep theirs: nothing changes.",
+    "Keep mine: theirs stays in the history. Keep theirs: yours stays as a draft.",
+)
+"""What becomes of the other version, for a decision and for a text."""
+
 
 class ConflictScreen(Performs, ModalScreen[str | None]):
     """Ends with `mine`, `theirs` or `write`. The words of one side that the other lacks are highlighted in both."""
@@ -214,11 +220,11 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         yield Static(self._describe(), id="conflict-told")
         with Container(id="conflict-sides"):
             with Reading(id="conflict-mine", classes="conflict-side") as mine:
-                mine.border_title = Content("Mine")
-                yield Static(self._mine())
+                mine.border_title = Content(self._title_mine())
+                yield Static(draw_side(self._texts[0], "$cb-accent", self._lit and self._lit[0]))
             with Reading(id="conflict-theirs", classes="conflict-side") as theirs:
-                theirs.border_title = Content("Theirs")
-                yield Static(self._theirs())
+                theirs.border_title = Content(f"Theirs: {describe_fix(self._conflict.theirs, self._signs, self._now)}")
+                yield Static(draw_side(self._texts[1], "$cb-draft", self._lit and self._lit[1]))
         yield self._keys
 
     def on_mount(self) -> None:
@@ -228,22 +234,17 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
     def _describe(self) -> Content:
         one = self._conflict
         if one.reason == "gone":
-            where = f"it was merged into case {one.moved_to}" if one.moved_to else "it was deleted"
-            what = f"Not saved: case {one.case_id} has changed, {where}."
+            where = f"merged into case {one.moved_to}" if one.moved_to else "deleted"
+            what = f"Not saved: case {one.case_id} was {where}."
         else:
             what = f"Not saved: the fix of case {one.case_id} was changed elsewhere."
-        return Content.assemble((what, "bold $cb-draft"), ("\nBoth versions stay in the history.", "$cb-dim"))
+        what_stays = _STAYS[one.mine is not None]
+        return Content.assemble((what, "bold $cb-draft"), (f"\n{what_stays}", "$cb-dim"))
 
-    def _mine(self) -> Content:
+    def _title_mine(self) -> str:
         one = self._conflict
-        meant = _MEANT[self._act]
-        told = f"({describe_fix(one.base, self._signs, self._now)})" if one.base and one.mine is None else ""
-        return draw_side(f"Mine: {meant}", self._texts[0], told, "$cb-accent", self._lit and self._lit[0])
-
-    def _theirs(self) -> Content:
-        one = self._conflict.theirs
-        told = describe_fix(one, self._signs, self._now)
-        return draw_side("Theirs: current fix", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
+        base = f" ({describe_fix(one.base, self._signs, self._now)})" if one.base and one.mine is None else ""
+        return f"Mine: {_MEANT[self._act]}{base}"
 
     def actions(self) -> Acts:
         choices = ("mine", "theirs", "write")

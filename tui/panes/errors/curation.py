@@ -476,17 +476,20 @@ class Curating(Decisions, Performs):
             elif choice == "write":
                 self._write_both(conflict)
             elif conflict.mine is not None:
-                self._keep_text(replace(decision, seen=(), unseen=(conflict.case_id,), written=conflict.mine))
+                theirs = conflict.theirs and conflict.theirs.id
+                self._keep_text(replace(decision, seen=(), unseen=(conflict.case_id,), written=conflict.mine), theirs)
+                self.say(self.signs.fill_keys("Draft kept. {fix.write} resumes."))
             self._conflicts(decision, conflicts, then)
 
         self._host.app.push_screen(ConflictScreen(decision.act, conflict, self.signs, self.clock()), chosen)
 
     def _write_both(self, conflict: Conflict) -> None:
+        from core.errors.curation.autosave import both_versions
         from core.errors.curation.transaction import Written, written_of
 
         mine = conflict.mine or (written_of(conflict.base) if conflict.base is not None else Written(""))
         theirs = conflict.theirs.text if conflict.theirs is not None else ""
-        both = replace(mine, text=f"{mine.text.rstrip()}\n\n---\n\n{theirs}" if theirs else mine.text)
+        both = replace(mine, text=both_versions(mine.text, theirs) if theirs else mine.text)
         self.write_case(conflict.moved_to or conflict.case_id, both)
 
     # Writing ---------------------------------------------------------------------------------------------------------
@@ -532,8 +535,8 @@ class Curating(Decisions, Performs):
             status = "verified" if base is not None and base.status == "verified" else "draft"
             self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then, toast=toast)
 
-    def _keep_text(self, decision: Decision) -> None:
-        """Save a text that is not in the casebook next to it."""
+    def _keep_text(self, decision: Decision, base: int | None = None) -> None:
+        """Save a text that is not in the casebook next to it. `base`: the fix that the person compared it with."""
         written = decision.written
         if written is None or not decision.cases:
             return
@@ -542,7 +545,7 @@ class Curating(Decisions, Performs):
         def work(_job: Job[Any]) -> None:
             from core.errors.curation.autosave import Scratch
 
-            self.writer.keep(Scratch(case_id, self.writer.name, written))
+            self.writer.keep(Scratch(case_id, self.writer.name, written, base))
 
         self.in_scratch(work, lambda fault: self.say(fault.message))
 

@@ -263,6 +263,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         self.case.show(self._read)
         if self._start is not None:
             self._put(self._start)
+            self._set_header("Both versions. Where they differ, yours is first.")
         self._draw_preview()
         self.set_interval(KEEP_EVERY, self._keep)
         self._curating.jobs.run("writing", open_draft(self._read.case.id, self._curating), self._opened, self._failed)

@@ -9,7 +9,8 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import Filters, Source, add_resolution, list_cases, record_resolution, search, show_case
-from core.errors.curation.autosave import three_way
+from core.errors.cases.resolutions import answering
+from core.errors.curation.autosave import both_versions, three_way
 from core.errors.curation.decisions import apply_also, edit, mark_noise, reject, unmark_noise, verify
 from core.errors.curation.history import case_history
 from core.errors.curation.merging import merge
@@ -309,6 +310,30 @@ def test_a_text_that_comes_back_from_an_editor(base: str, mine: str, theirs: str
     found = three_way(base, mine, theirs)
     assert found.verdict == verdict
     assert found.text == (mine if verdict in ("mine", "conflict") else theirs)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "both"),
+    [
+        ("Mine.\n\nShared.\n", "Theirs.\n\nShared.", "Mine.\n\nTheirs.\n\nShared."),
+        ("A.\n\nB.", "C.\n\nD.", "A.\n\nB.\n\nC.\n\nD."),
+        ("A.\n \nB.", "A.\n\nNew.\n\nB.", "A.\n\nNew.\n\nB."),
+        ("", "C.", "C."),
+    ],
+)
+def test_both_versions_have_each_paragraph_once(mine: str, theirs: str, both: str) -> None:
+    assert both_versions(mine, theirs) == both
+
+
+def test_a_conflict_with_a_merged_case_has_the_fix_of_its_target(store: Store) -> None:
+    record_resolution(store, PACK, "a")
+    record_resolution(store, "fatal: bad object HEAD", "b")
+    old, target = look(store.con, 1), look(store.con, 2)
+    merge(store, "kim", target, [old])
+    (conflict,) = edit(store, "ana", [old], Written("mine")).conflicts
+    assert (conflict.reason, conflict.moved_to) == ("gone", 2)
+    now = answering(store.con, 2)
+    assert now is not None and conflict.theirs == now
 
 
 def test_what_cannot_be_stored_is_refused(store: Store) -> None:

@@ -116,6 +116,18 @@ def test_an_edit_keeps_of_a_lesson_what_it_did_not_change(old: str, new: str, ex
     assert edited_lesson(LESSON, TEXT, TEXT.replace(old, new) if old else TEXT) == expected
 
 
+def test_only_the_changed_paragraph_of_an_edited_text_is_what_to_do() -> None:
+    before = "**Run** `pip install pyyaml`\n\n**Linked**\n\n- it names the module\n\n**Checked**: `pytest -q` passes."
+    after = before.replace("**Run** `", "Ask first. Then run `")
+    assert edited_lesson(LESSON, before, after).do == Do("words", "Ask first. Then run `pip install pyyaml`")
+
+
+def test_what_a_person_wrote_as_what_to_do_follows_each_edit() -> None:
+    once = edited_lesson(LESSON, TEXT, "Ask first.")
+    twice = edited_lesson(once, "Ask first.", "Open an issue.\n\nAsk first.\n\nThen wait.")
+    assert twice.do == Do("words", "Open an issue.\nAsk first.\nThen wait.")
+
+
 def test_the_same_text_with_another_tag_keeps_a_lesson_that_it_does_not_say() -> None:
     assert edited_lesson(LESSON, "Install it.", "Install it.") == LESSON
 

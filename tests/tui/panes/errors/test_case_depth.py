@@ -288,6 +288,22 @@ def test_a_program_that_cannot_start_or_fails_is_told_and_the_workbench_is_back(
     assert app.log == ["away", "back"] * 2
 
 
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("raise SystemExit(3)", "exited with code 3."),
+        ("import os; os.kill(os.getpid(), 9)", "was killed (signal 9)."),
+        ("import sys; open(sys.argv[1], 'wb').write(b'\\xff broken')", "not UTF-8. Save it as UTF-8."),
+        ("import os, sys; os.unlink(sys.argv[1])", "No such file or directory."),
+    ],
+)
+def test_a_text_that_an_editor_did_not_save_well_stays_as_it_was(script: str, why: str) -> None:
+    words = [sys.executable, "-c", script]
+    text, told = external_editor.change_in(Lent(), words, "mine", ".md")  # pyright: ignore[reportArgumentType]
+    assert text is None
+    assert told.startswith("Your text was not changed. ") and told.endswith(why)
+
+
 async def test_without_an_editor_it_says_how_to_set_one(told: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("VISUAL", "EDITOR", "PATH"):
         monkeypatch.delenv(name, raising=False)
