@@ -117,10 +117,10 @@ def take_out(path: Path, rule: str) -> None:
         return
     body, block = _body(path)
     heading = rule.partition(":")[0] + ":"
-    if block is None or not any(line.startswith(heading) for line in body.split("\n")):
+    if block is None or (body and not any(line.startswith(heading) for line in body.split("\n"))):
         return
     left = [one for one in _rules(body) if one != rule]
-    if block.edited or len(left) == len(_rules(body)):
+    if block.edited or (body and len(left) == len(_rules(body))):
         hint = f"nothing undone: delete {heading[4:-1]} manually, then undo again"
         raise edited_by_hand(str(path), block.line, hint)
     write_block(path, KIND, "\n\n".join(left) or None)

@@ -57,6 +57,9 @@ def _with_quotes(store: Store, changes: Sequence[Changed]) -> tuple[Changed, ...
     now = _now(store.con, {quote for ids in told.values() for quote in ids[:MOST_QUOTES]})
     found: list[Changed] = []
     for one in changes:
+        if not one.cases and one.change not in entries:
+            rules = tuple(line for row in row_changes(store, one.change) for line in _rule_lines(row))
+            one = replace(one, what=(*one.what, *rules))  # noqa: PLW2901
         if (did := touched.get(one.change)) is not None:
             ids = told[one.change]
             only = entries[one.change][0] if len(entries[one.change]) == 1 else ""
@@ -65,6 +68,19 @@ def _with_quotes(store: Store, changes: Sequence[Changed]) -> tuple[Changed, ...
             one = replace(one, what=what, quotes=quotes, more_quotes=len(ids) - len(quotes))  # noqa: PLW2901
         found.append(one)
     return tuple(found)
+
+
+def _rule_lines(row: RowChange) -> list[str]:
+    """What a change did to one draft rule: its status with the reason, and the rule file."""
+    if row.table != "rule_draft" or (status := _column(row, "status")) is None:
+        return []
+    reason, path, rule = (_column(row, name) or ("", "") for name in ("reason", "path", "rule_id"))
+    lines = [f"rule draft {row.key}: {status[0]} → {status[1]}" + (f": {_start(reason[1])}" if reason[1] else "")]
+    if path[1]:
+        lines.append(f"{rule[1]} written to {path[1]}")
+    elif path[0]:
+        lines.append(f"{rule[0]} removed from {path[0]}")
+    return lines
 
 
 def _entries_of(con: apsw.Connection, changes: list[int]) -> dict[int, list[str]]:
@@ -145,7 +161,7 @@ def _changed_quote(quote: int, did: _Touched, now: _Now | None, entry_id: str) -
     old = {name: str(value) for name, value, _ in columns if value is not None}
     new = {name: str(value) for name, _, value in columns if value is not None}
     before = _spot(old.get("decision"), old.get("anchor"), found)
-    after = _spot(new.get("decision"), new.get("anchor"), found)
+    after = _spot(new.get("decision"), new.get("anchor"), found, reason=True)
     if now is None:
         about = ChangedQuote(quote, _start(did.words.get(quote)), entry_id, "", "", "", "", None, None, "", gone=True)
     else:
@@ -153,8 +169,9 @@ def _changed_quote(quote: int, did: _Touched, now: _Now | None, entry_id: str) -
     return replace(about, before=before[0], after=after[0], place=_place(before, after))
 
 
-def _spot(decision: str | None, anchor: str | None, found: _Spot) -> _Spot:
-    """Return the place of a quote after that decision; without one, and if its words are gone, the found place."""
+def _spot(decision: str | None, anchor: str | None, found: _Spot, *, reason: bool = False) -> _Spot:
+    """Return the place of a quote after that decision; without one, and if its words are gone, the found place.
+    `reason`: name that of a rejection."""
     if decision is None:
         return found
     try:
@@ -163,7 +180,7 @@ def _spot(decision: str | None, anchor: str | None, found: _Spot) -> _Spot:
     except Fault:
         return None, "an unreadable location"
     if made.act == "reject":
-        return None, "rejected"
+        return None, f"rejected: {_start(made.reason)}" if reason and made.reason else "rejected"
     return (spans[0].message_index, "") if spans else found
 
 

@@ -53,6 +53,19 @@ def test_a_block_that_was_edited_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == edited
 
 
+def test_a_block_without_rules_takes_the_next_one_and_goes_with_an_undo(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("mine\n")
+    put_in(path, rule("ERR-001"))
+    emptied = path.read_text().replace(f"{rule('ERR-001')}\n", "")
+    path.write_text(emptied)
+    put_in(path, rule("ERR-001"))
+    assert rules_in(path) == [rule("ERR-001")]
+    path.write_text(emptied)
+    take_out(path, rule("ERR-001"))
+    assert path.read_text() == "mine\n"
+
+
 def test_a_rule_that_was_deleted_by_hand_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     put_in(path, rule("ERR-001"))

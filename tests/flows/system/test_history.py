@@ -20,6 +20,7 @@ from core.evidence import (
     reject_all,
     take_words,
 )
+from core.flows.corrections.drafts import accept_draft, reject_draft
 from core.flows.system.history import MOST_QUOTES, read_history, take_back
 from core.store import Store, open_store
 from tests.core.evidence.evidence_support import (
@@ -34,6 +35,7 @@ from tests.core.evidence.evidence_support import (
     add_messages,
     entry,
 )  # fmt: skip
+from tests.flows.corrections.chat import Transcript, imported
 
 ONE, SEVERAL, NONE, FLAG, KO, NEARLY = 1, 2, 3, 4, 5, 6
 
@@ -76,9 +78,9 @@ def test_a_place_chosen_and_one_looked_for_are_told_with_what_there_was_before(s
 
 def test_a_rejected_quote_stands_nowhere(store: Store) -> None:
     reject(store, "mina", ONE, "no")
-    assert (told(store).before, told(store).after, told(store).place) == (1, None, "message 1 → rejected")
+    assert (told(store).before, told(store).after, told(store).place) == (1, None, "message 1 → rejected: no")
     reject(store, "mina", NONE, "no")
-    assert told(store).place == "not found → rejected"
+    assert told(store).place == "not found → rejected: no"
     accept(store, "mina", ONE)
     assert told(store).place == "rejected → message 1"
 
@@ -128,7 +130,7 @@ def test_a_quote_that_is_gone_says_so_and_keeps_its_places(store: Store) -> None
     one = told(store)
     assert one.gone
     assert (one.entry_id, one.quote, one.session) == ("e5", "", "")
-    assert one.place == "message 2 → rejected"
+    assert one.place == "message 2 → rejected: no"
 
 
 def test_a_decision_that_cannot_be_read_spoils_no_history(store: Store) -> None:
@@ -157,3 +159,21 @@ def test_it_is_read_in_a_few_queries_however_many_changes(store: Store) -> None:
     read_history(store, 30)
     assert sum("FROM evidence" in sql for sql in asked) == 1
     assert json.dumps(asked).count("kind = 'entry'") == 1
+
+
+def test_a_change_of_a_draft_rule_names_its_status_its_reason_and_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    with open_store(tmp_path / "rules.db", create=True) as store:
+        said = Transcript(tmp_path / "logs", "a", str(folder)).declines(
+            "git push -f", "no! Never force push to shared branches"
+        )
+        imported(store, said)
+        accept_draft(store, "kim", 1, folder / "CLAUDE.md")
+        take_back(store, "kim")
+        reject_draft(store, "kim", 1, "too strict")
+        rejected, undone, accepted = (one.what for one in read_history(store, 3).changes)
+    assert rejected == ("rule draft 1: draft → rejected: too strict",)
+    assert undone == ("rule draft 1: accepted → draft", f"ERR-001 removed from {folder / 'CLAUDE.md'}")
+    assert accepted == ("rule draft 1: draft → accepted", f"ERR-001 written to {folder / 'CLAUDE.md'}")

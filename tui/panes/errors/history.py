@@ -202,6 +202,8 @@ class HistoryScreen(Performs, ModalScreen[None]):
                     bench.show_case(case_id)
 
             self._curating.jobs.run("history-case", read_case_of(one.change.cases), on_case, self._failed)
+        else:
+            self._curating.say("This change is about no case and no quote.", "warning")
 
     def _on_return(self, came_back: bool) -> None:
         """The pane that was opened from here was left; for another pane: then this is not to be seen again."""
@@ -253,7 +255,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._list.border_subtitle = Content(inline(fault.message, 200))
 
     def _caption(self) -> None:
-        about = f"of case {self._case_id}" if self._one_case else "of all cases"
+        about = f"of case {self._case_id}" if self._one_case else "of all changes"
         self._list.border_title = Content(f"History {about}")
         more = "+" if self._next is not None else ""
         changes = "change" if self._changes.total == 1 and not more else "changes"

@@ -284,11 +284,15 @@ class QuoteView(Vertical):
         self._earlier, self._later = (Static(classes="evidence-part") for _ in range(2))
         self._where: tuple[int | None, tuple[Span, ...], object] = (None, (), None)
         self.message = Message(id="evidence-message")
+        self._put_at = 0.0  # the scroll position of the place
 
     def compose(self) -> ComposeResult:
         yield self._head
         with self.message:
             yield from (self._earlier, self._before, self._place, self._behind, self._later)
+
+    def on_mount(self) -> None:
+        self.watch(self.message, "virtual_size", self._on_height, init=False)
 
     @property
     def start(self) -> ViewedPlace:
@@ -397,10 +401,15 @@ class QuoteView(Vertical):
     def _to_place(self) -> None:
         """Scroll to the highlighted words, a line or two below the upper edge."""
         first = self._place if self.spans else self._behind
-        if self._earlier.display or (self.spans and self._before.display):
-            self.message.scroll_to(y=max(0, first.virtual_region.y - 2), animate=False, force=True)
-        else:
-            self.message.scroll_home(animate=False)
+        preceded = self._earlier.display or (self.spans and self._before.display)
+        y = max(0, first.virtual_region.y - 2) if preceded else 0
+        self.message.scroll_to(y=y, animate=False, force=True, immediate=True)
+        self._put_at = self.message.scroll_y
+
+    def _on_height(self) -> None:
+        """The messages have another height: keep the place in sight, unless the person has scrolled."""
+        if self.read is not None and self.message.scroll_y == self._put_at:
+            self.call_after_refresh(self._to_place)
 
     @property
     def place(self) -> Place | Choice | None:

@@ -121,11 +121,14 @@ PANE = Pane(
     "Rules: match tool calls",
     (
         Place("rules", (("list",), ("case", "scroll")), "both", also={
-            "find.focus": 20, "view.zoom": 0, "import.begin": 0, "import.setup": 0, "import.report": 0,
+            "find.focus": 20, "undo.last": 0, "undo.redo": 0, "history.open": 0, "view.zoom": 0, "import.begin": 0,
+            "import.setup": 0, "import.report": 0,
         }),
         Place("typed", app="both", typing=("typed",)),
         Place("table", (("list",), ("case", "scroll")), also={"app.help": 90}),
-        Place("drafts", (("list",), ("case", "scroll")), within=("table",), also={"undo.last": 28, "undo.redo": 0}),
+        Place("drafts", (("list",), ("case", "scroll")), within=("table",), also={
+            "undo.last": 28, "undo.redo": 0, "history.open": 0,
+        }),
     ),
     _ACTIONS,
 )  # fmt: skip

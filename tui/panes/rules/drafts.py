@@ -16,7 +16,7 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.actions.action import Acts
 from tui.actions.registry import bindings
-from tui.panes.common.decisions import Decisions, Returned, writing
+from tui.panes.common.decisions import Decisions, writing
 from tui.panes.rules.actions import TableNow
 from tui.panes.rules.tables import Table, TableScreen
 from tui.render.common.amounts import counted
@@ -47,7 +47,10 @@ class DraftFile(AskLine):
 
     def __init__(self, suggested: str, project: str) -> None:
         box = LineBox(suggested, placeholder=f"A Markdown file of {inline(project, 40)}", max_length=4_000)
-        about = Static(Content("casebook writes only to its own block of the file."))
+        own = "casebook writes only to its own block of the file."
+        if not suggested:
+            own += f" No clone of {inline(project, 40)} found here: enter the path of a rule file in one."
+        about = Static(Content(own))
         super().__init__("draft-file", "Rule file for this draft", "enter writes the rule, esc cancels", box, about)
 
 
@@ -69,8 +72,7 @@ class DraftScreen(TableScreen["RuleDrafts"]):
             **super().actions(),
             "draft.accept": self._accept,
             "draft.reject": self._reject,
-            "undo.last": lambda: self._decisions.undo(self._undone("Undone"), self._refused),
-            "undo.redo": lambda: self._decisions.redo(self._undone("Redone"), self._refused),
+            **self._rules_pane.undo_actions(self._on_done),
         }
 
     @property
@@ -102,9 +104,6 @@ class DraftScreen(TableScreen["RuleDrafts"]):
     def _decide(self, work: Callable[[Job[str]], str]) -> None:
         """Write a decision off this thread, then read what is left."""
         self._decisions.make(work, self._on_done, self._refused)
-
-    def _undone(self, word: str) -> Callable[[Returned], None]:
-        return lambda returned: self._on_done(f"{word}: {returned.title}")
 
     def _on_done(self, told: str) -> None:
         self._rules_pane.say(told)

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.decisions import Decisions, Returned
 from tui.panes.common.list_pane import Search, SearchPane
 from tui.panes.common.pane_screen import PaneContext, PaneScreen, number_of, text_of
 from tui.panes.rules.actions import RulesNow
@@ -29,7 +30,7 @@ from tui.runtime.state import Memory
 from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import sheet
+from tui.widgets.workbench import sheet, workbench
 
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
@@ -147,6 +148,7 @@ class RulesScreen(PaneScreen, SearchPane):
         self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.told)
         self.acts = RuleActs(self)
         self.own_call = OwnCall(self)
+        self._decisions = Decisions(jobs)
         self._body = Container(id="rules-body")
         recall(self, context.memory)
 
@@ -220,6 +222,19 @@ class RulesScreen(PaneScreen, SearchPane):
             "case.back": self._out_of_why,
             "case.enter": self.acts.whole,
             "view.reload": lambda: self.calls.load(self.asking.chosen) or self.asking.match(None),
+            **self.undo_actions(self.say),
+        }
+
+    def undo_actions(self, done: Callable[[str], object]) -> Acts:
+        """Undo, redo and the history; `done` gets what was undone or redone."""
+
+        def ended(word: str) -> Callable[[Returned], object]:
+            return lambda returned: done(f"{word}: {returned.title}")
+
+        return {
+            "undo.last": lambda: self._decisions.undo(ended("Undone"), self.told),
+            "undo.redo": lambda: self._decisions.redo(ended("Redone"), self.told),
+            "history.open": lambda: workbench(self).open_history(),
         }
 
     def perform(self, action_id: str) -> bool:

@@ -56,7 +56,7 @@ def report_line(report: EmbedReport, signs: Signs) -> str:
     if report.canceled:
         more = signs.fill_keys("Press {app.palette} and run Compute missing embeddings to continue.")
         return f"Embedding stopped. {done} embedded, {report.waiting:,} left. {more}{failed}"
-    return f"Semantic search ready: {done}.{failed}"
+    return f"Embedded {done}. Semantic search is ready.{failed}"
 
 
 def draw_vectors(facts: VectorFacts | None, *, auto: bool) -> list[tuple[str, str]]:

@@ -466,3 +466,22 @@ async def test_a_pasted_text_says_where_it_can_be_searched_and_a_box_takes_its_o
         app.post_message(Paste("boom"))
         await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "boom")
         await until(pilot, lambda: app.screen is screen and "To search for pasted" not in frame(app))
+
+
+async def test_the_place_stays_in_sight_when_the_text_before_it_grows(tmp_path: Path) -> None:
+    long = "\n".join(
+        f"line {number} of an earlier message that one narrow screen wraps to two lines" for number in range(9)
+    )
+    path = fill(
+        tmp_path / "wrap.db",
+        ["Nothing to see.", long, f"{long}\n\nThree lint issues to fix:\n\n{long}"],
+        entry("changed", (2, "Five lint issues to fix")),
+    )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen) and "Three lint issues to fix" in frame(app))
+        await pilot.resize_terminal(*SMALL)
+        await until(pilot, lambda: app.size.width == SMALL[0] and "Three lint issues to fix" in frame(app))
+        await settled(pilot, app)
+        assert "Three lint issues to fix" in frame(app)

@@ -12,7 +12,9 @@ from core.store import open_store
 from tests.flows.corrections.chat import Transcript, imported
 from tests.tui.panes.rules.support import RULES, opened, rules_app
 from tests.tui.support import app_on, frame, told, until
+from tui.panes.errors.history import HistoryScreen
 from tui.panes.rules.drafts import DraftFile, DraftScreen
+from tui.panes.rules.screen import RulesScreen
 from tui.screens.session import SessionScreen
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import LineBox
@@ -77,6 +79,16 @@ async def test_a_draft_is_read_opened_accepted_and_undone(project: Path, size: t
         await pilot.press("u")
         await until(pilot, lambda: "2 drafts" in frame(app))
         assert file.read_text() == RULES
+        await pilot.press("U")
+        await until(pilot, lambda: "1 draft (" in frame(app))
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        await pilot.press("u")
+        await until(pilot, lambda: file.read_text() == RULES)
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "draft → accepted" in frame(app))
+        await pilot.press("enter")
+        assert isinstance(app.screen, HistoryScreen), "a change of a rule leads nowhere"
         assert set(statuses(project).values()) == {"draft"}
 
 
