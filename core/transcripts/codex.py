@@ -201,17 +201,20 @@ def _text(output: object) -> str:
 
 
 def _wrapped(text: str) -> dict[str, Any] | None:
-    """The object in a text that is `{"output": …, "metadata": {"exit_code": N, …}}` and nothing else."""
+    """The object in a text that is `{"output": …, "metadata": {"exit_code": N, …}}` and nothing else; a script may
+    print it without its output."""
     if text.startswith("Warning: truncated ") and (cut := _SHORTENED.match(text)):
         text = text[cut.end() :]
-    if not text.startswith("{") or '"output"' not in text[:_ENVELOPE_LIMIT] + text[-_ENVELOPE_LIMIT:]:
+    ends = text[:_ENVELOPE_LIMIT] + text[-_ENVELOPE_LIMIT:]
+    if not text.startswith("{") or not ('"output"' in ends or '"wall_time_seconds"' in ends):
         return None
     try:
         inner = fields(parse(text.encode("utf-8", "surrogatepass")))
     except ValueError:
         return None
     known = "metadata" in inner or "exit_code" in inner or "session_id" in inner
-    return inner if known and isinstance(inner.get("output"), str) else None
+    whole = isinstance(inner.get("output"), str) or ("output" not in inner and "wall_time_seconds" in inner)
+    return inner if known and whole else None
 
 
 def _enveloped_code(text: str) -> int | None:
@@ -236,8 +239,10 @@ def _parse_script(head: str, printed: list[str]) -> OutputRecord:
     codes: list[int] = []
     shown: list[str] = []
     sessions: list[str] = []
+    apart = 0  # results whose output is printed as a text of its own
     for part in printed:
         inner = _wrapped(part)
+        apart += inner is not None and "output" not in inner
         code = small_int((inner or {}).get("exit_code"))
         shown.append(part if inner is None else string(inner.get("output")))
         codes += [] if code is None else [code]
@@ -247,7 +252,7 @@ def _parse_script(head: str, printed: list[str]) -> OutputRecord:
     if _RUNNING.match(head):
         return OutputRecord(text, "none", None, {"running": True})
     code = next((one for one in codes if one), codes[0] if codes else None)
-    known = len(codes) == len(printed) and bool(codes)
+    known = len(codes) == len(printed) - apart and bool(codes)
     failure = "error" if head.startswith("Script failed") else _failure(joined(shown or [""]), code, None)
     facts: dict[str, Any] = {} if known else {"script": True}
     if len(sessions) == 1 and not codes:

@@ -287,8 +287,8 @@ def script_ended(look: Ran, origin: Ran) -> bool | None:
     None where the command may still run: the script does not say, and its output names no end."""
     if not look.text.startswith("Script completed") or look.facts.get("background"):
         return None
-    scripts = (str(ran.tool_input.get("input", "")) for ran in (look, origin))
-    if any(_TELLS_END.search(script) for script in scripts):
+    script = look.tool_input.get("input") or origin.tool_input.get("input", "")  # to wait goes on with the script
+    if _TELLS_END.search(str(script)):
         return True
     probe = shortened(blanked(look.text))
     return True if PASSED.search(probe) or FAILED.search(probe) or ERROR.search(probe) else None

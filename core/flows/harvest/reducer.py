@@ -169,10 +169,12 @@ class _Chain:
             self._begin(result.begun, result)
         self.judged(result)
         outcome = result.outcome
+        command = result.command
         if outcome.verdict == "running":
+            if command is not None and outcome.sign == "incident" and result.call_idx is not None:
+                yield from self._open(_run(at, result, command), result)
             self._add_step(at, ran, None if result.shell else change)
             return
-        command = result.command
         if outcome.verdict == "failed" and command is not None:
             if earlier is not None and not outcome.errors:
                 result, outcome = earlier, earlier.outcome._replace(verdict="failed")
@@ -270,11 +272,17 @@ class _Chain:
                 yield settle(error, cured.first, self.past, cured)
         for error in self.open.values():
             if error.named.fingerprint in clues:
+                error.attempts -= _are_of_one_call(error.last, run)
                 error.reopen(run, clues[error.named.fingerprint])
             elif error.replaced is None and run.outcome.whole and self._relation(error, run) == "same":
                 verified = Verified(run, "same", replaced=True)
                 if fix_of(error, verified, self.past).by is not None:
                     error.replaced = verified
+        yield from self._open(run, result)
+
+    def _open(self, run: Run, result: Result) -> Iterator[HarvestedError]:
+        """Begin the errors of a run that are not open yet. A task that still runs may never be looked at again."""
+        clues = dict(zip((error.fingerprint for error in run.outcome.errors), result.clues, strict=True))
         for named in run.outcome.errors:
             if named.fingerprint not in self.open:
                 clue = clues[named.fingerprint]
@@ -287,6 +295,9 @@ class _Chain:
     def _passed(self, run: Run) -> Iterator[HarvestedError]:
         for fingerprint, error in list(self.open.items()):
             if error.is_older(run.ran.session_id, run.ran.called):
+                continue
+            if _are_of_one_call(error.last, run):
+                del self.open[fingerprint]  # the task that printed it while it ran ended well
                 continue
             if run.outcome.verdict == "silent":
                 if _got_outside(error, run):
@@ -356,6 +367,11 @@ class _Chain:
 
 def _run(at: int, result: Result, command: Command) -> Run:
     return Run(at, result.ran, command, result.outcome, result.escalated, result.call_idx)
+
+
+def _are_of_one_call(run: Run, other: Run) -> bool:
+    """Whether both are looks at what one call runs."""
+    return run.ran.session_id == other.ran.session_id and run.call_idx == other.call_idx
 
 
 def _got_outside(error: OpenError, run: Run) -> bool:

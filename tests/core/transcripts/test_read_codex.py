@@ -169,6 +169,8 @@ def test_a_script_calls_what_it_names(script: str, name: str, given: tuple[str |
         (['{"exit_code":1,"output":"a\\nboom"}'], "a\nboom", 1, {}),
         (['Warning: truncated output (original token count: 9)\n\n{"exit_code":1,"output":"boom"}'], "boom", 1, {}),
         (['{"session_id":41,"output":"so far"}'], "so far", None, {"script": True, "background": "41"}),
+        (['{"chunk_id":"a","wall_time_seconds":5.0,"exit_code":2}', "boom"], "\nboom", 2, {}),
+        (['{"wall_time_seconds":5.0,"session_id":41}', "a"], "\na", None, {"script": True, "background": "41"}),
         (["so far", "SESSION_ID=41"], "so far\nSESSION_ID=41", None, {"script": True, "background": "41"}),
         (["session 41 of 90 was long"], "session 41 of 90 was long", None, {"script": True}),
     ],

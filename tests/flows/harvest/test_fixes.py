@@ -329,3 +329,20 @@ def test_a_retry_that_finds_nothing_got_past_the_error_but_not_one_whose_file_is
     assert chat.sh(repaired, "", 1).one().instead == (failing, repaired)
     chat = Chat().sh(failing, "rg: unrecognized flag -", 2)
     assert not chat.sh(repaired, "rg: todo.md: No such file or directory (os error 2)", 2).one().resolved
+
+
+def test_an_error_of_a_task_that_nobody_looks_at_again_is_an_error() -> None:
+    begun = "Process running with session ID 7\nOutput:\n"
+    chat = Chat().tool("exec_command", {"cmd": "npm test"}, begun)
+    chat.tool("write_stdin", {"session_id": 7}, f"{begun}{VITEST}").edit(f"{HOME}/src/sum.test.ts")
+    assert fix(chat.sh("npm test", "4 passed").one()) == (True, "Edit", ("Edit",))
+
+
+@pytest.mark.parametrize(("code", "found"), [(0, 0), (1, 1)])
+def test_how_a_task_ended_decides_what_it_printed_before(code: int, found: int) -> None:
+    begun = "Process running with session ID 7\nOutput:\n"
+    chat = Chat().tool("exec_command", {"cmd": "npm test"}, begun)
+    chat.tool("write_stdin", {"session_id": 7}, f"{begun}{VITEST}")
+    chat.tool("write_stdin", {"session_id": 7}, f"Process exited with code {code}\nOutput:\n{VITEST}", code=code)
+    errors = chat.found()
+    assert [error.cost.attempts if error.cost else 1 for error in errors] == [1] * found

@@ -111,6 +111,16 @@ def test_a_script_that_does_not_say_whether_its_command_ended_proves_little() ->
     assert chat.one().strength == "weak"
 
 
+def test_a_look_that_only_prints_the_output_does_not_end_the_task() -> None:
+    told = "text(r.output); if (r.session_id) text(`SESSION_ID=${r.session_id}`)"
+    began = {"script": True, "background": "42"}
+    chat = Chat().tool("exec", {"cmd": "python app.py", "input": told}, "Script completed\nOutput:\n42", facts=began)
+    for text in ("Step 4/9", LOOKUP):
+        look = {"session_id": 42, "input": "text(r.output)"}
+        chat.tool("write_stdin", look, f"Script completed\nOutput:\n{text}", facts={"script": True})
+    assert [error.key_line for error in chat.found()] == ["KeyError: 'currency'"]
+
+
 def test_a_check_that_refused_its_arguments_is_corrected_by_others() -> None:
     chat = Chat().sh("cargo test alpha --lib", "error: no library targets found in package `hk`", 101)
     error = chat.sh("cargo test alpha", "test result: ok. 1 passed").one()
