@@ -399,7 +399,7 @@ def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:
         )
     return Notice(
         "No tool call selected",
-        f"{rules} loaded. Select a call on the left or type one.",
+        f"{rules} loaded. Select a call in the list or type one.",
         (("{rules.type}", "type a call"), ("{rules.clusters}", "show similar rules")),
     )
 

@@ -431,9 +431,16 @@ def _import_rows(store: Store, rows: _Rows, path: Path) -> ImportReport:
             for case_id in touched:
                 refresh_case(store.con, case_id)
     if not taken and not skipped:
-        skipped.append(SkippedLine(str(path), 0, "it contains no cases"))
+        skipped.append(SkippedLine(str(path), 0, _why_empty(path)))
     files = 1 if taken else 0
     return ImportReport(files=files, errors=errors, resolutions=resolutions, skipped=tuple(skipped[:10_000]))
+
+
+def _why_empty(path: Path) -> str:
+    """Why a file without cases has none: a block for agents has no data of cases."""
+    if path.suffix.lower() == ".md" and b"<!-- casebook:start fixes" in path.read_bytes():
+        return "its block of fixes is only for agents (to import fixes, export them to another .md file)"
+    return "it contains no cases"
 
 
 def _from_seed(row: SeedRow) -> ImportedCase:

@@ -39,6 +39,11 @@ from core.text import clean, redact
 
 _MINUTE_MS: Final = 60_000
 _COSTS: Final = "sum(failures), sum(incidents), sum(attempts), sum(messages), sum(milliseconds)"
+_CASE_OF_ANSWER: Final = (
+    "coalesce((SELECT case_id FROM fingerprint AS f WHERE f.fingerprint = a.fingerprint),"
+    " (SELECT case_id FROM resolution AS r WHERE r.id = a.resolution_id))"
+)
+"""The case of an answer: of the error, or of the fix if the error was searched in other words."""
 _ANSWER_SUMS: Final = "sum(told), sum(helped), sum(failed_again), sum(ignored), sum(withheld)"
 
 
@@ -207,8 +212,8 @@ def answered_cases(store: Store, scope: Scope, most: int) -> tuple[AnsweredCase,
     found = cast(
         "list[tuple[int, int, int, int, int, int]]",
         store.con.execute(
-            f"SELECT case_id, {_ANSWERS_OF_CASE} FROM answer_outcome JOIN fingerprint USING (fingerprint)"
-            f" WHERE fingerprint <> ''{tests} GROUP BY case_id ORDER BY count(*) DESC, case_id LIMIT ?",
+            f"SELECT {_CASE_OF_ANSWER} AS of_case, {_ANSWERS_OF_CASE} FROM answer_outcome AS a"
+            f" WHERE of_case IS NOT NULL{tests} GROUP BY of_case ORDER BY count(*) DESC, of_case LIMIT ?",
             (*values, most),
         ).fetchall(),
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from core.base.managed_block import write_block
 from core.errors import observe, record_resolution
 from core.errors.cases.record import Name
 from core.errors.identity.fingerprint import identify
@@ -167,6 +168,14 @@ def test_a_file_that_holds_no_case_was_not_taken_over(filled: Run, tmp_path: Pat
     for errors in (1, 0):  # that some lines are no cases, or all are known, is no reason to say so
         again = filled("errors", "import", str(file), "--json")
         assert (again.code, again.json()["files"], again.json()["errors"]) == (0, 1, errors)
+
+
+def test_a_block_for_agents_says_why_it_cannot_be_imported(filled: Run, tmp_path: Path) -> None:
+    file = tmp_path / "AGENTS.md"
+    write_block(file, "fixes", "Known errors and their fixes")
+    nothing = filled("errors", "import", str(file))
+    assert nothing.code == 1
+    assert "its block of fixes is only for agents (to import fixes, export them to another .md file)" in nothing.text
 
 
 def test_what_is_not_there_exits_1(filled: Run) -> None:

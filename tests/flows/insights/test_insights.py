@@ -109,6 +109,9 @@ def test_what_came_back_was_met_after_its_fix_was_known(store: Store) -> None:
     found = insights(store)
     assert found.came_back[0].reason == "Shown 1×, helped 0×."
     assert [(one.key_line, one.told, one.failed_again) for one in found.told] == [(_YAML, 1, 1)]
+    with store.transaction() as con:
+        add_outcome(con, resolution_id=1, fingerprint="the words of another shell", told_at="2026-02-08T10:00:02Z")
+    assert [(one.key_line, one.told) for one in insights(store).told] == [(_YAML, 2)], "counted by its fix"
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,15 @@ INSIGHTS_GROUP = "Insights"
 
 @dataclass(frozen=True, slots=True)
 class InsightsNow(Situation):
-    """What the pane shows. `leads`: the chosen row has a session."""
+    """What the pane shows. `leads`: the chosen row has a session. `scoped`: not all weeks or projects are shown."""
 
     leads: bool = False
+    scoped: bool = False
 
 
 _PANE = needs(InsightsNow, lambda now: now.focus == "insights", "Only available in the Insights pane.")
 _ROW = needs(InsightsNow, lambda now: now.cases, "The list is empty.", _PANE)
+_SCOPED = needs(InsightsNow, lambda now: now.scoped, "All weeks and projects are already shown.", _PANE)
 _SESSION = needs(InsightsNow, lambda now: now.leads, "This row has no session.", _ROW)
 
 
@@ -29,7 +31,7 @@ _ACTIONS: tuple[Action, ...] = (
     _act("previous", "Previous view", "V", "shift+tab"),
     _act("since", "Show all weeks, the last 12 or the last 4", "s", hint="weeks", rank=3),
     _act("project", "Show the next project or all projects", "p", hint="project", rank=4),
-    _act("unscope", "Show all weeks and projects", "F", hint="all", rank=6, shared="list.unfilter"),
+    _act("unscope", "Show all weeks and projects", "F", hint="all", rank=6, needs=_SCOPED, shared="list.unfilter"),
     _act("copy", "Copy the view as Markdown (paths removed)", "y", hint="copy", rank=5, needs=_ROW, shared="list.copy"),
     _act("picture", "Save the view as an image (paths removed)", "w", hint="image", rank=7, needs=_ROW),
     _act("session", "Show the last session as a strip", "o", hint="session", rank=8, needs=_SESSION),

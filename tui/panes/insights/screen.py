@@ -288,7 +288,9 @@ class InsightsScreen(PaneScreen):
     def situation(self) -> Situation:
         row = self.chosen
         leads = row is not None and (row.lead is not None or row.case_id is not None)
-        return InsightsNow("insights", cases=self.rows.rows.total, rows=self.rows.rows.total, leads=leads)
+        scoped = bool(self.shown.weeks or self.shown.project)
+        total = self.rows.rows.total
+        return InsightsNow("insights", cases=total, rows=total, leads=leads, scoped=scoped)
 
     @property
     def chosen(self) -> InsightRow | None:

@@ -213,7 +213,10 @@ class Conversation(Reading):
     def show(self, talk: Talk) -> None:
         """Another conversation, or the same as it was left."""
         self.talk = talk
-        self._places = [Static(self._turn(turn), classes="ask-turn") for turn in talk.turns]
+        self._places = [
+            Static(self._turn(turn), classes="ask-turn -later" if at else "ask-turn")
+            for at, turn in enumerate(talk.turns)
+        ]
         before: Iterable[Static] = (Static(draw_hidden_turns(talk.left_out, self._signs)),) if talk.left_out else ()
         self.remove_children()
         self.mount(*before, *self._places)
@@ -229,7 +232,7 @@ class Conversation(Reading):
 
     def begin(self, turn: Turn) -> None:
         """Put a question below the others."""
-        place = Static(classes="ask-turn")
+        place = Static(classes="ask-turn -later" if self._places else "ask-turn")
         self.query(".ask-empty").remove()
         self.talk.turns.append(turn)
         self._places.append(place)

@@ -108,8 +108,10 @@ async def test_weeks_and_projects_narrow_it_and_escape_widens_it(casebook: Path)
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
+        assert "F all" not in frame(app), "nothing is narrowed"
         await pilot.press("s", "s")
         await until(pilot, lambda: screen.read is not None and screen.read.found.totals.incidents == 2)
+        await until(pilot, lambda: "F all" in frame(app))
         assert "last 4 weeks" in frame(app)
         await pilot.press("escape")
         await until(pilot, lambda: screen.read is not None and screen.read.found.totals.incidents == 3)

@@ -156,6 +156,7 @@ async def test_a_conversation_is_checked_against_its_sources(library: Path) -> N
             await ask(pilot, screen, RETRIES)
             await until(pilot, lambda: "Not verified: 1 of 2 cited" in flat(app))
             assert "contradicted" in flat(app)
+            assert [one.has_class("-later") for one in screen.query(".ask-turn")] == [False, True], "a line is between"
             assert "[9] was not provided It was founded in 1852." in " ".join(flat(app).split())
             assert any("three retries" in one["content"] for one in server.requests[1]["messages"] if
                        one["role"] == "assistant"), "what was said before goes along"  # fmt: skip

@@ -171,6 +171,19 @@ async def test_e_opens_the_rule_at_its_line_and_the_ranking_follows(
     assert at_line(["ed"], rules, 3) == ["ed", str(rules)]
 
 
+async def test_on_a_small_screen_a_typed_call_gives_its_lines_to_the_reasons(
+    casebook_of_calls: Path, rules: Path
+) -> None:
+    app = rules_app(casebook_of_calls, rules)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("n", *PUSH)
+        await until(pilot, lambda: answered(screen, PUSH) and screen.why.size.height > 0)
+        typing = screen.why.size.height
+        await pilot.press("f3")
+        await until(pilot, lambda: screen.rank.rows.has_focus and screen.why.size.height > typing)
+
+
 async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
     casebook_of_calls: Path, rules: Path
 ) -> None:
