@@ -318,7 +318,7 @@ async def test_what_came_before_kill_9_is_shown_now_and_when_asking_is_opened_ag
 
 
 async def test_before_the_first_question_the_screen_names_the_model(library: Path) -> None:
-    with llm_server({}) as server:
+    with llm_server(()) as server:
         app = workbench(library, server.endpoint)
         async with app.run_test(size=(120, 34)) as pilot:
             screen = await opened(pilot, app)
