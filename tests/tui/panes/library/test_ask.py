@@ -82,7 +82,8 @@ def flat(app: CasebookApp) -> str:
 
 def kept(path: Path) -> list[tuple[object, ...]]:
     with open_store(path) as store:
-        return store.con.execute("SELECT grounded, refusal_reason, answer FROM answers ORDER BY created_at").fetchall()
+        rows = store.con.execute("SELECT grounded, refusal_reason, answer FROM answers ORDER BY created_at")
+        return list(rows)
 
 
 async def test_a_question_can_be_taken_apart(library: Path) -> None:
