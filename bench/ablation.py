@@ -53,7 +53,6 @@ PARTS: Final[Mapping[str, Sequence[Change]]] = {
     "factor: no code of the rule": ((score, "_NO_CODE", 0.0),),
     "factor: cure in the call": ((score, "cured", lambda *_: None),),
     "factor: language": ((score, "_OTHER_LANGUAGE", 1.0),),
-    "factor: near miss": ((api, "NEAR_MISS", 1.0),),
     "factor: behind others": ((score, "_FEWER_WORDS", 0.0), (score, "_FARTHER", 0.0)),
     "factor: title of a companion": ((score, "titled", lambda *_: None),),
     "order: leader first": ((score, "_leader_first", lambda scored: scored),),

@@ -369,7 +369,7 @@ def why_not(book: Book, call: ToolCall, semantic: Semantic | None, at: int) -> W
     found = weigh(book, call, None if semantic is None else _Also(semantic, at))
     others = tuple(one for one in found.rules if one.at != at)
     named = next((one for one in found.rules if one.at == at), None)
-    tried = _Tried(book, named or weighed(book, found.text, found.matched, at), others)
+    tried = _Tried(book, named or weighed(book, found.text, at), others)
     ranking = ranking_of(book, found.rules, SHOWN)
     rank = next((n for n, one in enumerate(ranking.scored, 1) if one.at == at), 0)
     matched = _unscored(book.rules[at])

@@ -1,9 +1,8 @@
-"""Matching: the rules of a tool call above and below the cut-off, near misses, and the reasons (`rule_match.v1`)."""
+"""Matching: the rules of a tool call above and below the cut-off, and the reasons (`rule_match.v1`)."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar, Literal, Protocol
@@ -11,12 +10,11 @@ from typing import ClassVar, Literal, Protocol
 from core.base.trace import Step, Stopwatch, facts
 from core.rules.format.book import Book
 from core.rules.format.rule import rule_text
-from core.rules.format.snippets import Snippet, likest
+from core.rules.format.snippets import likest
 from core.rules.matching.call import READ, CallText, ToolCall, call_text
 from core.rules.matching.keyword import KeywordHit, KeywordScore, format_scores, query_terms, short_of, with_code
 from core.rules.matching.score import (
     CUTOFF,
-    NEAR_MISS,
     Context,
     Ranking,
     Regime,
@@ -27,14 +25,9 @@ from core.rules.matching.score import (
     ranking_of,
     same_rule,
 )
-from core.rules.matching.tables import ErrorPattern
 from core.rules.matching.terms import as_written
 
 MatchType = Literal["semantic", "keyword", "hybrid", "exact"]
-
-_WORDS = re.compile(r"[A-Za-z][\w.+-]*|--?[A-Za-z][\w-]*")
-_ALL = frozenset((".", "*", "/", "./", "./*"))
-_BEFORE = frozenset(("sudo", "env", "time", "npx", "uvx", "exec"))
 
 SHOWN = 5
 BELOW = 10
@@ -91,57 +84,6 @@ class RuleMatch:
     query: str = ""
 
 
-def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
-    """The mistake whose command a call runs with none of its options, or without its sign for all there is (`git add
-    .`); empty where it runs none, or has the option of one of them, or a pattern knows both for the same mistake
-    (`+main` is a force push too)."""
-    found = ""
-    for one in mistakes:
-        whole = _ALL.intersection(one.text.split())
-        if "-" not in one.text and not whole:
-            continue
-        command, options = _command(one.text)
-        if not command or not (options or whole) or command[0].casefold() not in call.code.words:
-            continue
-        if not _runs(command, call.pattern_text):
-            continue
-        if any(_has(option, call.code.words) for option in options) or whole.intersection(call.pattern_text.split()):
-            return ""
-        found = found or one.text
-    return "" if found and _matches_pattern(found, patterns) else found
-
-
-def _matches_pattern(text: str, patterns: Iterable[ErrorPattern]) -> bool:
-    return any(one.quick and one.match.search(text) for one in patterns)
-
-
-def _command(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The program of a command line with its sub-command, and the options behind them."""
-    words = [found.group() for found in _WORDS.finditer(text)]
-    while words and words[0] in _BEFORE:
-        words.pop(0)
-    if not words or words[0].startswith("-") or not text.startswith((words[0], *_BEFORE)):
-        return (), ()
-    plain = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
-    return tuple(words[: min(plain, 2)]), tuple(word.casefold() for word in words if word.startswith("-"))
-
-
-def _runs(command: tuple[str, ...], text: str) -> bool:
-    named = r"\s+(?:-\S+\s+)*".join(map(re.escape, command))
-    return re.search(rf"(?<![\w./-]){named}(?![\w-])", text) is not None
-
-
-def _has(option: str, words: Iterable[str]) -> bool:
-    """Whether an option is there, long or short: `-am` has `-a`, and `-f` may stand for `--force`."""
-    letter = option.lstrip("-")[:1]
-    short = re.compile(rf"-[a-z]*{re.escape(letter)}[a-z]*")
-    long = option.startswith("--") or len(option) == 2
-    return any(
-        word == option or (long and short.fullmatch(word)) or (len(option) == 2 and word.startswith(f"--{letter}"))
-        for word in words
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Similarities:
     """What the semantic tier says: max(0, cosine) by the place of a rule in the book, and the step it took.
@@ -188,7 +130,6 @@ class Weighing:
     fallback: bool
     steps: tuple[Step, ...]
     text: CallText
-    matched: tuple[ErrorPattern, ...] = ()
 
 
 def _unread(text: CallText) -> str:
@@ -228,7 +169,7 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     else:
         found = semantic.similar(query, frozenset(keyword))
     places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
-    rules = tuple(weighed(book, text, matched, at, found.scores.get(at), keyword.get(at)) for at in places)
+    rules = tuple(weighed(book, text, at, found.scores.get(at), keyword.get(at)) for at in places)
     second = Step(
         "keyword",
         "hit" if keyword else "miss",
@@ -236,25 +177,21 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
         facts(best=round(max((one.keyword.score for one in rules), default=0.0), 4)),
         elapsed_ms=keyword_ms,
     )
-    return Weighing(rules, query, not found.scores, (first, second, found.step), text, matched)
+    return Weighing(rules, query, not found.scores, (first, second, found.step), text)
 
 
 def weighed(
     book: Book,
     text: CallText,
-    matched: Sequence[ErrorPattern],
     at: int,
     similarity: float | None = None,
     keyword: KeywordScore | None = None,
 ) -> Weighed:
-    """The rule at this place with what the tiers say of it, its own code, and how it fits the call, which these
-    patterns match."""
+    """The rule at this place with what the tiers say of it, its own code, and how it fits the call."""
     likely = likest(book.shown[at], text.code)
     shown = book.shown[at]
     code = likely[1] if likely else 0.0
     fits = context_of(text, book.languages[at], shown, code, known=_by_patterns(keyword))
-    if text.programs and (missed := near_miss(shown.mistakes, text, matched)):
-        fits = fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
     return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
 
 

@@ -42,8 +42,6 @@ _NO_CODE = 0.1
 """Reduction if a rule shows its mistake as code and the call contains none of it; half of a snippet is enough."""
 _CURE = 1.5
 """How steeply a cure in the call takes away: half of it leaves a third, a whole one nothing."""
-NEAR_MISS = 0.55
-"""For the command of a mistake without the option that makes it one."""
 _OTHER_LANGUAGE = 0.8
 _EMBEDDED = frozenset(("sql",))
 """Languages embedded in code of any language: no other language contradicts them."""
