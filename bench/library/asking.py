@@ -130,7 +130,7 @@ async def _round(pilot: Pilot[None], screen: AskScreen, server: Server, watch: _
     first, sent = watch.worded[0] - watch.heard, watch.worded[0] - watch.sent
     await pilot.pause(0.05)
     asked = time.monotonic()
-    screen.told.draw()
+    screen.conversation.draw()
     again = await watch.since(asked)
     await pilot.pause(0.05)
     pressed = time.monotonic()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from core.align.exact_match import ExactMatches, find, variants
 from core.align.fuzzy import LEAST_LETTERS, Stretch, likest
-from core.align.guard import beside, compare, cut_article, cut_off, cut_signs, is_diff
+from core.align.guard import adjacent_concerns, compare, cut_article, cut_off, cut_signs, is_diff
 from core.align.guard.ellipsis import elided
 from core.align.normalized_view import View, ViewCache
 from core.align.result import Aligned, Concern, Difference, Method, NearMiss, Span, failed, hash_of
@@ -71,8 +71,8 @@ def place_fragments(view: View, parts: tuple[str, ...], threshold: float) -> Fra
     if chains:
         rivals = [chain for chain in chains[1:] if _gap(chain) == _gap(chains[0]) and chain[0] != chains[0][0]]
         return Fragments(chains[0], similarity, exact, True, tuple((c[0][0], c[-1][1]) for c in rivals))
-    apart = tuple(spans[0] for spans in places)
-    return Fragments(apart, similarity, exact, False)
+    separate = tuple(spans[0] for spans in places)
+    return Fragments(separate, similarity, exact, False)
 
 
 def _gap(chain: tuple[tuple[int, int], ...]) -> int:
@@ -148,12 +148,12 @@ def judged(
         concerns += cut_signs(text, span.start, span.end, quote)
         concerns += cut_article(text, span.start, span.end, quote)
         concerns += cut_off(text, span.start, span.end, quote)
-        concerns += beside(text, span.start, span.end)
+        concerns += adjacent_concerns(text, span.start, span.end)
     trace: tuple[Step, ...] = ()
     if method != "exact" or concerns:
         said = "; ".join(str(one) for one in concerns) or "same meaning"
-        told = facts(message=span.message_index)
-        trace = (Step("guard", "rejected" if concerns else "hit", said, told, elapsed_ms=watch.ms()),)
+        about = facts(message=span.message_index)
+        trace = (Step("guard", "rejected" if concerns else "hit", said, about, elapsed_ms=watch.ms()),)
     return Aligned(
         "flagged" if concerns else "aligned",
         method,
@@ -302,7 +302,7 @@ class _Search:
                 concerns += cut_signs(text, start, end, part)
         if self._settings.guard != "off":
             concerns += elided(text, found.spans, in_order=found.in_order)
-            concerns += beside(text, found.spans[0][0], found.spans[-1][1]) if found.in_order else ()
+            concerns += adjacent_concerns(text, found.spans[0][0], found.spans[-1][1]) if found.in_order else ()
         status = "flagged" if concerns else "aligned"
         spans = _spans(index, found.spans)
         said = tuple(dict.fromkeys(concerns))
@@ -374,8 +374,8 @@ class _Search:
         return made
 
     def _note(self, stage: str, outcome: str, reason: str, watch: Stopwatch, index: int | None = None) -> None:
-        told = facts() if index is None else facts(message=index)
-        self._trace.append(Step(stage, outcome, reason, told, elapsed_ms=watch.ms()))  # pyright: ignore[reportArgumentType]
+        details = facts() if index is None else facts(message=index)
+        self._trace.append(Step(stage, outcome, reason, details, elapsed_ms=watch.ms()))  # pyright: ignore[reportArgumentType]
 
 
 def _spans(index: int, places: Sequence[tuple[int, int]]) -> tuple[Span, ...]:

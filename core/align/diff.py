@@ -61,7 +61,7 @@ def move_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> Move | N
         return None
     if [token.canon for token in theirs] != [token.canon for token in ours]:
         return Move(_texts(theirs), _texts(ours), every)
-    found = _passed(sides, ours[0]) or _beside(sides, ours[0])
+    found = _passed(sides, ours[0]) or _swapped(sides, ours[0])
     return None if found is None else replace(found, canons=found.canons | every)
 
 
@@ -103,7 +103,7 @@ def _count_unmoved_before(sides: Sequence[_Run], canon: str, *, quote: bool) -> 
     return count
 
 
-def _beside(sides: Sequence[_Run], moved: Token) -> Move | None:
+def _swapped(sides: Sequence[_Run], moved: Token) -> Move | None:
     """Return the moved word with its neighbour, in the source and in the quote."""
     for step in (1, -1):
         there, here = (_pair(sides, moved.canon, step, quote=quote) for quote in (False, True))
@@ -116,10 +116,10 @@ def _pair(sides: Sequence[_Run], canon: str, step: int, *, quote: bool) -> str:
     """The moved word and the one behind (1) or before it (-1); empty where there is none."""
     tokens = [(token, run.same) for run in sides for token in run.side(quote=quote)]
     at = next((at for at, (token, same) in enumerate(tokens) if not same and token.canon == canon), -1)
-    beside = at + step
-    if at < 0 or not 0 <= beside < len(tokens):
+    neighbour = at + step
+    if at < 0 or not 0 <= neighbour < len(tokens):
         return ""
-    return " ".join(tokens[place][0].text for place in sorted((at, beside)))
+    return " ".join(tokens[place][0].text for place in sorted((at, neighbour)))
 
 
 def _weighs(token: Token) -> bool:
@@ -145,15 +145,15 @@ def reason_of_each(concerns: Sequence[Concern], diff: Sequence[Difference]) -> t
 def reasons_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> tuple[str, ...]:
     """The same for a person to read: each once, and no pair of words that the swap shows already."""
     move = move_of(concerns, diff)
-    told = ([] if move is None else [str(move)]) + [str(one) for one in _rest(concerns, move)]
-    return tuple(dict.fromkeys(told))
+    reasons = ([] if move is None else [str(move)]) + [str(one) for one in _rest(concerns, move)]
+    return tuple(dict.fromkeys(reasons))
 
 
 def changes_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> tuple[str, ...]:
     """The changes for a list, the first one first: `75≠57` (the source has 75, the quote 57), `+not`, `-not`, `a⇄b`."""
     move = move_of(concerns, diff)
-    told = ([] if move is None else [move.brief]) + [_brief(one, diff) for one in _rest(concerns, move)]
-    return tuple(dict.fromkeys(told))
+    changes = ([] if move is None else [move.brief]) + [_brief(one, diff) for one in _rest(concerns, move)]
+    return tuple(dict.fromkeys(changes))
 
 
 def _rest(concerns: Sequence[Concern], move: Move | None) -> Iterator[Concern]:

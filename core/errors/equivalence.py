@@ -190,8 +190,8 @@ def _one_place(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | 
     frame = _content((*ours[:begin], *ours[len(ours) - end :]))
     if len(frame) < 2 or not _differ(mine, other, 3):
         return None
-    told = any(map(is_of_errors, mine)) and any(map(is_of_errors, other))
-    return (" ".join(mine), " ".join(other)) if told else None
+    both_errors = any(map(is_of_errors, mine)) and any(map(is_of_errors, other))
+    return (" ".join(mine), " ".join(other)) if both_errors else None
 
 
 def _another_end(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
@@ -499,8 +499,8 @@ def fewest_other_names(known: Iterable[Named], searched: Named) -> tuple[OtherNa
 
 def in_words(names: tuple[OtherName, ...]) -> str:
     """The names that differ, as a reason: `names differ: vat_id / iban`."""
-    told = ", ".join(f"{one.known} / {one.searched}" for one in names[:SHOWN])
-    return f"names differ: {told}" + (" …" if len(names) > SHOWN else "")
+    pairs = ", ".join(f"{one.known} / {one.searched}" for one in names[:SHOWN])
+    return f"names differ: {pairs}" + (" …" if len(names) > SHOWN else "")
 
 
 def _quoted(fingerprint: str) -> list[str]:

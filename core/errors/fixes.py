@@ -123,7 +123,7 @@ class OpenTelling(NamedTuple):
     resolution_id: int
     case_id: int
     fingerprint: str
-    told_at: str
+    shown_at: str
     text: str
     lesson: str | None
 

@@ -403,10 +403,10 @@ def read_lesson(con: apsw.Connection, resolution_id: int, stored: str | None) ->
         " FROM answer_outcome WHERE resolution_id = ? AND withheld = 0",
         (resolution_id,),
     ).fetchone()
-    told, helped, last = cast("tuple[int, int, str | None]", row)
+    shown_count, helped, last = cast("tuple[int, int, str | None]", row)
     return replace(
         lesson,
-        told=told,
+        told=shown_count,
         helped=helped,
         last_helped=last,
         recheck=_moved(con, resolution_id, lesson),

@@ -402,9 +402,9 @@ def _known_failures(
 ) -> Iterator[KnownFailure]:
     """Yield the rows that may be shown in a repository."""
     every, names = list(rows), project_names(con)
-    met: dict[tuple[str, str], set[str]] = {}
+    sessions_of: dict[tuple[str, str], set[str]] = {}
     for row in every:
-        met.setdefault((cast("str", row[0]), cast("str", row[1])), set()).add(cast("str", row[14]))
+        sessions_of.setdefault((cast("str", row[0]), cast("str", row[1])), set()).add(cast("str", row[14]))
     for row in every:
         program, key, worth, lack_tool, lack_name, failed, said, passed = cast("tuple[str, ...]", row[:8])
         fingerprint, fix, author, status, original, place = cast(
@@ -418,7 +418,7 @@ def _known_failures(
             continue
         yield KnownFailure(
             program, key, failed, said, passed, status, fix, fingerprint, names.get(place, place), place,
-            len(met[program, key]),
+            len(sessions_of[program, key]),
         )  # fmt: skip
 
 
@@ -437,14 +437,14 @@ def _was_shown(con: apsw.Connection, resolution: int, session: str) -> bool:
 
 
 def record_shown(
-    con: apsw.Connection, told: KnownFailure, session: str, repository: str, ts: str, *, withheld: bool = False
+    con: apsw.Connection, failure: KnownFailure, session: str, repository: str, ts: str, *, withheld: bool = False
 ) -> None:
     """Record once that a warning was shown or held back in a session. Within the caller's transaction."""
-    if not _was_shown(con, told.resolution_id, session):
+    if not _was_shown(con, failure.resolution_id, session):
         con.execute(
             "INSERT INTO answer_outcome(resolution_id, fingerprint, via, session_id, repository, told_at, withheld)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (told.resolution_id, told.fingerprint, VIA, session, repository, ts, withheld),
+            (failure.resolution_id, failure.fingerprint, VIA, session, repository, ts, withheld),
         )
 
 

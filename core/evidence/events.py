@@ -142,12 +142,12 @@ def replay_events(target: Store, history: Iterable[Event]) -> int:
     """
     if target.con.execute("SELECT 1 FROM entry LIMIT 1").fetchone():
         raise Fault("invalid_input", f"{target.path} already has entries", "replay into a new casebook")
-    told = 0
+    count = 0
     with target.transaction() as con:
         for event in history:
             _apply(con, event)
-            told += 1
-    return told
+            count += 1
+    return count
 
 
 def _apply(con: apsw.Connection, event: Event) -> None:

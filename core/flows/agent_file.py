@@ -217,12 +217,12 @@ _FIXES: Final = f"""SELECT r.case_id, r.fingerprint, r.text, r.lesson, r.ts,
 def _fixes(con: apsw.Connection, names: frozenset[str]) -> Iterator[_Entry]:
     """The newest verified fix of each error, of those that belong to these projects or hold everywhere."""
     seen_before: set[tuple[int, str | None]] = set()
-    for case, mark, text, stored, ts, normalized, helped, seen, place, met, agreed in cast(
+    for case, mark, text, stored, ts, normalized, helped, seen, place, errors_json, agreed in cast(
         "list[tuple[int, str | None, str, str | None, str, str, int, int, str | None, str, int]]",
         con.execute(_FIXES).fetchall(),
     ):
         lesson = _redacted(parse_lesson(stored))
-        errors: list[tuple[str, str, str | None]] = json.loads(met)
+        errors: list[tuple[str, str, str | None]] = json.loads(errors_json)
         places = {place} if place is not None else {where for _, _, where in errors if where}
         own = bool(places) and places <= names
         everywhere = agreed and lesson is not None and lesson.scope == "general"

@@ -53,37 +53,37 @@ class LessonInput(NamedTuple):
     quotes: tuple[str, ...] = ()
 
 
-def record_lesson(store: Store, session: str, told: LessonInput, settings: AlignSettings) -> LessonRecorded:
+def record_lesson(store: Store, session: str, given: LessonInput, settings: AlignSettings) -> LessonRecorded:
     """Store an agent's lesson of its imported session, as a draft of the author `agent`.
 
     Raises Fault invalid_input with the reason where the session does not bear it out: the failure, the command or hunk,
     the whole check that passed behind it, and each quote must be there.
     """
-    if bool(told.command.strip()) == bool(told.hunk.strip()):
+    if bool(given.command.strip()) == bool(given.hunk.strip()):
         raise _refused("the lesson needs either a command or a hunk", "pass one of them")
     session = session_named(store.con, session)
     with store.transaction() as con:
-        found = identify(redact(told.error))
+        found = identify(redact(given.error))
         case_id, first, last = _find_failure(con, session, found)
         project = _project(store, session)
         results = [
             one for one in read_history(store, [session], None) if isinstance(one, Result) and one.ran.idx > first
         ]
-        did, file = _find_fix(results, told)
-        checked = _checked_at(results, told.check, project, max(did, last))
-        quotes = tuple(dict.fromkeys(quote for quote in (told.because, *told.quotes) if quote.strip()))
+        did, file = _find_fix(results, given)
+        checked = _checked_at(results, given.check, project, max(did, last))
+        quotes = tuple(dict.fromkeys(quote for quote in (given.because, *given.quotes) if quote.strip()))
         said = _quoted(store, session, quotes, settings)
         lesson = replace(
-            _lesson(told, found, project, file),
+            _lesson(given, found, project, file),
             evidence=(LessonEvidence(session, did, "done by the agent in this session"), *said),
-            workaround=_is_hiding(told),
+            workaround=_is_hiding(given),
         )
-        explained = (told.because, said[0].message) if told.because.strip() else None
-        text = _text(told, lesson, explained, checked)
+        explained = (given.because, said[0].message) if given.because.strip() else None
+        text = _text(given, lesson, explained, checked)
         _refuse_twice(con, session, found, text)
         kept = Evidence("weak" if lesson.workaround else "strong", "project")
         fix = add_resolution(
-            con, case_id, found.fingerprint, text, resolved_by="Edit" if told.hunk else "Bash", author=AGENT,
+            con, case_id, found.fingerprint, text, resolved_by="Edit" if given.hunk else "Bash", author=AGENT,
             session_id=session, message_ids=sorted({first, did, checked}), ts=now(), original=kept.to_json(),
             lesson=lesson,
         )  # fmt: skip
@@ -111,12 +111,12 @@ def _refuse_twice(con: apsw.Connection, session: str, found: Identity, text: str
         raise _refused("this lesson is already recorded", "no action needed")
 
 
-def _text(told: LessonInput, lesson: Lesson, explained: tuple[str, int] | None, checked: int) -> str:
+def _text(given: LessonInput, lesson: Lesson, explained: tuple[str, int] | None, checked: int) -> str:
     file = lesson.do.file
     return resolution_text(
-        files=[file] if told.hunk else [],
-        hints=[_hint(told.hunk, file)] if told.hunk else [],
-        commands=[] if told.hunk else [lesson.do.text],
+        files=[file] if given.hunk else [],
+        hints=[_hint(given.hunk, file)] if given.hunk else [],
+        commands=[] if given.hunk else [lesson.do.text],
         instead=None,
         explanation=explained,
         by_a_person=False,
@@ -138,10 +138,10 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _find_fix(results: Sequence[Result], told: LessonInput) -> tuple[int, str]:
+def _find_fix(results: Sequence[Result], given: LessonInput) -> tuple[int, str]:
     """Return the message of the last result of the claimed fix, and the edited file."""
-    if told.command.strip():
-        wanted = _squeezed(redact(told.command))
+    if given.command.strip():
+        wanted = _squeezed(redact(given.command))
         places = [
             one.ran.idx
             for one in results
@@ -150,7 +150,7 @@ def _find_fix(results: Sequence[Result], told: LessonInput) -> tuple[int, str]:
         if not places:
             raise _refused("no call in this session ran this command successfully", "pass the command verbatim")
         return places[-1], ""
-    hint = _hint(told.hunk, "")
+    hint = _hint(given.hunk, "")
     wanted_lines = [("+", line.strip()) for line in hint.added] + [("-", line.strip()) for line in hint.removed]
     made = {change: (one.ran.idx, file) for one in results for change, file in _changed(one)}
     if not wanted_lines or any(line not in made for line in wanted_lines):
@@ -199,21 +199,21 @@ def _quoted(store: Store, session: str, quotes: Sequence[str], settings: AlignSe
     return placed
 
 
-def _lesson(told: LessonInput, found: Identity, project: str, file: str) -> Lesson:
+def _lesson(given: LessonInput, found: Identity, project: str, file: str) -> Lesson:
     def plain(command: str) -> str:
         return plain_command(parse_command(redact(command)), project)
 
-    lines = [clean(redact(line)) for line in told.hunk.strip("\n").split("\n")]
-    if told.hunk and len(lines) > HUNK_LINES:
+    lines = [clean(redact(line)) for line in given.hunk.strip("\n").split("\n")]
+    if given.hunk and len(lines) > HUNK_LINES:
         raise _refused(f"the hunk has {len(lines)} lines", f"pass at most {HUNK_LINES} relevant lines")
     error = clean(redact(with_placeholders(found.key_line, project)))
     edit = Do("hunk", "\n".join(lines), with_placeholders(clean(redact(relative(file, project))), project))
     return Lesson(
         When(error[:200], "" if found.tool == "unknown" else found.tool),
-        edit if told.hunk else Do("command", plain(told.command)),
-        tuple(plain(one) for one in told.tried[:_DEAD_ENDS]),
-        plain(told.check),
-        clean(redact(told.because)).strip() or None,
+        edit if given.hunk else Do("command", plain(given.command)),
+        tuple(plain(one) for one in given.tried[:_DEAD_ENDS]),
+        plain(given.check),
+        clean(redact(given.because)).strip() or None,
     )
 
 
@@ -224,5 +224,5 @@ def _hint(hunk: str, file: str) -> Hint:
     return Hint(file, *sides)
 
 
-def _is_hiding(told: LessonInput) -> bool:
-    return hides([_hint(told.hunk, "")] if told.hunk else [], told.command or None)
+def _is_hiding(given: LessonInput) -> bool:
+    return hides([_hint(given.hunk, "")] if given.hunk else [], given.command or None)

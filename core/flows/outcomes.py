@@ -121,12 +121,12 @@ def _parts(texts: list[str]) -> Iterator[Part]:
                 yield part
 
 
-def _is_run(told: Part, ran: Part) -> bool:
+def _is_run(suggested: Part, ran: Part) -> bool:
     """Whether a command was run: its program, and each of its words, whatever stands for a placeholder."""
-    if not told.words or told.program != ran.program:
+    if not suggested.words or suggested.program != ran.program:
         return False
     left = list(ran.words[1:])
-    for word in told.words[1:]:
+    for word in suggested.words[1:]:
         before, any_word, after = word.partition(_ANY)
         if any_word:
             found = next((one for one in left if one.startswith(before) and one.endswith(after)), None)
@@ -207,16 +207,16 @@ class Settled(NamedTuple):
 
 
 def settle(
-    fingerprint: str, told_at: str, actions: Actions, results: Sequence[Result], *, ended: bool
+    fingerprint: str, shown_at: str, actions: Actions, results: Sequence[Result], *, ended: bool
 ) -> Settled | None:
     """The outcome of a telling among the results of its session, in their order; None while it is open.
 
     `helped`: the fix was performed, and the same check was green within three calls. `failed_again`: the same failure
     came again. Everything else is `ignored`: another cure, no check in time, or a session that `ended`.
     """
-    at = _failing(fingerprint, told_at, results)
+    at = _failing(fingerprint, shown_at, results)
     check = results[at] if at is not None else None
-    later = results[at + 1 :] if at is not None else [one for one in results if one.ran.ts > told_at]
+    later = results[at + 1 :] if at is not None else [one for one in results if one.ran.ts > shown_at]
     performed, calls = False, 0
     for result in later:
         calls += performed
@@ -232,14 +232,14 @@ def settle(
     return Settled("ignored", performed) if ended else None
 
 
-def _failing(fingerprint: str, told_at: str, results: Sequence[Result]) -> int | None:
+def _failing(fingerprint: str, shown_at: str, results: Sequence[Result]) -> int | None:
     """Return the result with the reported failure: the nearest in time, at most a moment later."""
-    told = _seconds(told_at)
+    shown_s = _seconds(shown_at)
     found = [
-        (abs(_seconds(one.ran.ts) - told), at)
+        (abs(_seconds(one.ran.ts) - shown_s), at)
         for at, one in enumerate(results)
         if any(error.fingerprint == fingerprint for error in one.outcome.errors)
-        and _seconds(one.ran.ts) - told <= NEAR_S
+        and _seconds(one.ran.ts) - shown_s <= NEAR_S
     ]
     return min(found)[1] if found else None
 
@@ -282,7 +282,7 @@ def due_in(
     due: list[Due] = []
     for telling in open_tellings(con, session_id, ignored=imported):
         actions = actions_of(telling.text, telling.lesson)
-        settled = settle(telling.fingerprint, telling.told_at, actions, held, ended=imported)
+        settled = settle(telling.fingerprint, telling.shown_at, actions, held, ended=imported)
         if settled is not None:
             due.append(Due(telling, settled))
     return due

@@ -88,19 +88,19 @@ def steps_of(text: str) -> FixSteps:
 
 def agreement(known: str, real: str) -> tuple[bool | None, str]:
     """Whether the fix that was `known` says what the `real` one did, and why; None where they cannot be compared."""
-    told, done = steps_of(known), steps_of(real)
-    if not (told.commands or told.lines) or not (done.commands or done.lines):
+    suggested, done = steps_of(known), steps_of(real)
+    if not (suggested.commands or suggested.lines) or not (done.commands or done.lines):
         return None, "One of the two fixes names neither a command nor a changed line."
-    if shared := told.commands & done.commands:
+    if shared := suggested.commands & done.commands:
         return True, f"Same command: {min(shared)}"
-    if _overlap(told.lines, done.lines) >= _LIKE:
+    if _overlap(suggested.lines, done.lines) >= _LIKE:
         return True, "Same changed lines."
-    if shared := told.files & done.files:
-        if _overlap(told.names, done.names) >= _LIKE:
+    if shared := suggested.files & done.files:
+        if _overlap(suggested.names, done.names) >= _LIKE:
             return True, f"Same file and names: {min(shared)}"
         return False, f"Same file, other changes: {min(shared)}"
-    if told.commands and done.commands:
-        return False, f"Other command: {min(told.commands)} instead of {min(done.commands)}"
+    if suggested.commands and done.commands:
+        return False, f"Other command: {min(suggested.commands)} instead of {min(done.commands)}"
     return False, "Other changes."
 
 

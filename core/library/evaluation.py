@@ -476,8 +476,8 @@ def compared(store: Store, done: Evaluation, with_run: str | None = None) -> Eva
     moved: list[Moved] = []
     for one in done.queries[name]:
         if one.id in ranks:
-            told = verdict(one.rank, ranks[one.id])
-            moved += [Moved(one.id, told, one.rank, ranks[one.id])] if told != "same" else []
+            outcome = verdict(one.rank, ranks[one.id])
+            moved += [Moved(one.id, outcome, one.rank, ranks[one.id])] if outcome != "same" else []
     return replace(done, compared_with=before, moved=tuple(moved))
 
 

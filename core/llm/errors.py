@@ -58,9 +58,9 @@ def count(value: object) -> int | None:
 
 def server_text(text: object, key: str = "") -> str:
     """What a server says, as it may be shown: one line, inert, cut, without secrets and the key it was given."""
-    told = str(text)[: 16 * _SHOWN]
-    told = told.replace(key, "<SECRET>") if key else told
-    line = visible(redact(told[: 4 * _SHOWN])).replace("\n", " ").replace("\t", " ").strip()
+    message = str(text)[: 16 * _SHOWN]
+    message = message.replace(key, "<SECRET>") if key else message
+    line = visible(redact(message[: 4 * _SHOWN])).replace("\n", " ").replace("\t", " ").strip()
     return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
 
 

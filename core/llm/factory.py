@@ -67,11 +67,11 @@ class ReasoningFilter:
             return Filtered(piece)
         self._held += piece
         if self._state == "before":
-            led = self._held.lstrip()
-            found = _TAG.match(led)
+            text = self._held.lstrip()
+            found = _TAG.match(text)
             if found and not _is_closing(found):
-                self._state, self._held = "thinking", led[found.end() :]
-            elif _is_tag_prefix(led, _OPENING):
+                self._state, self._held = "thinking", text[found.end() :]
+            elif _is_tag_prefix(text, _OPENING):
                 return Filtered("")
             else:
                 self._state = "unsure"
@@ -113,10 +113,10 @@ class ReasoningFilter:
 
     def _after(self) -> str:
         """The answer behind its thoughts, without the blanks between."""
-        led = self._held.lstrip()
-        if led:
+        text = self._held.lstrip()
+        if text:
             self._state, self._held = "answer", ""
-        return led
+        return text
 
 
 def _is_closing(found: re.Match[str]) -> bool:

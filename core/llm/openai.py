@@ -50,13 +50,13 @@ def chat_request(model: str, messages: Sequence[Message], options: GenerateOptio
 
 def without_rejected_option(request: Request, fault: Fault) -> Request | None:
     """The question once more, as a server asks for it that does not take one of its options; None if it is not that."""
-    told = str(fault.details.get("said") or "")
+    message = str(fault.details.get("said") or "")
     if fault.details.get("status") not in (400, 422) or request.body is None:
         return None
     body: dict[str, Any] = json.loads(request.body)
-    if "max_tokens" in body and "max_completion_tokens" in told:
+    if "max_tokens" in body and "max_completion_tokens" in message:
         body["max_completion_tokens"] = body.pop("max_tokens")
-    elif named := next((one for one in _DISPENSABLE if one in body and one in told), None):
+    elif named := next((one for one in _DISPENSABLE if one in body and one in message), None):
         del body[named]
     else:
         return None

@@ -130,7 +130,7 @@ def main() -> None:
         os.nice(int(nice))
     if one_core:
         _keep_to_one_core()
-    heard, said = _take_pipes()
+    input_fd, output_fd = _take_pipes()
     gc.freeze()
     gc.set_threshold(RARE_GC)
     writing = threading.Lock()
@@ -139,10 +139,10 @@ def main() -> None:
         data = memoryview(frame)
         with writing:
             while data:
-                data = data[os.write(said, data) :]
+                data = data[os.write(output_fd, data) :]
 
     queue = _Queue(send)
-    threading.Thread(target=_listen, args=(heard, queue, grace), daemon=True).start()
+    threading.Thread(target=_listen, args=(input_fd, queue, grace), daemon=True).start()
     with suppress(OSError):  # nobody is there any more
         while (taken := queue.take()) is not None:
             number, call, frame = taken
@@ -162,8 +162,8 @@ def _answer(number: int, call: Call, frame: Frame) -> bytes:
 
         trace = format_exc()[-_TRACE:]
         fault = Fault("generic", f"{type(error).__name__}: {error}", trace=trace)
-    told = {"code": fault.code, "message": fault.message, "hint": fault.hint, "details": dict(fault.details)}
-    return _frame(number, "fault", told)
+    fields = {"code": fault.code, "message": fault.message, "hint": fault.hint, "details": dict(fault.details)}
+    return _frame(number, "fault", fields)
 
 
 def _frame(number: int, kind: str, value: object) -> bytes:
@@ -182,17 +182,17 @@ def _keep_to_one_core() -> None:
 
 def _take_pipes() -> tuple[int, int]:
     """Both pipes for this process alone: a process it starts itself, outliving it, must not hold them open."""
-    heard, said = os.dup(0), os.dup(1)
+    input_fd, output_fd = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
         os.dup2(nothing, standard)
-    return heard, said
+    return input_fd, output_fd
 
 
-def _listen(heard: int, queue: _Queue, grace: float) -> None:
+def _listen(input_fd: int, queue: _Queue, grace: float) -> None:
     """Read from the parent until the pipe closes; then end."""
     frames = FrameReader(max_header=MOST, max_body=MOST, loads=loads)
-    while data := os.read(heard, _PIECE):
+    while data := os.read(input_fd, _PIECE):
         for frame in frames.feed(data):
             queue.feed(frame)
     queue.close()

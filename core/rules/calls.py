@@ -240,8 +240,8 @@ class CallRow:
     ts: str
     failed: bool
     project: str
-    lit: tuple[Span, ...] = ()
-    lit_tool: tuple[Span, ...] = ()
+    highlights: tuple[Span, ...] = ()
+    tool_highlights: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,13 @@ def call_rows(store: Store, keys: Sequence[int], words: Sequence[str] = ()) -> t
 
 def _highlighted_row(row: CallRow, texts: Sequence[str], words: Sequence[str]) -> CallRow:
     line, tool = with_words(row.about, row.tool, texts, words), composed(row.tool)
-    return replace(row, tool=tool, about=line, lit=highlight_words(line, words), lit_tool=highlight_words(tool, words))
+    return replace(
+        row,
+        tool=tool,
+        about=line,
+        highlights=highlight_words(line, words),
+        tool_highlights=highlight_words(tool, words),
+    )
 
 
 def stored_call(store: Store, key: int) -> StoredCall | None:

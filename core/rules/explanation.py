@@ -124,25 +124,29 @@ class SharedWord:
 
 
 def shared_words(
-    hits: Sequence[KeywordHit], ours: Texts, theirs: Texts, glossary: Glossary, beside: Mapping[tuple[str, str], str]
+    hits: Sequence[KeywordHit],
+    ours: Texts,
+    theirs: Texts,
+    glossary: Glossary,
+    by_pattern: Mapping[tuple[str, str], str],
 ) -> tuple[SharedWord, ...]:
-    """Return the hits as words, by weight; pieces of one word are one. `beside`: the text in the call for hits that are
-    not words of it, by source and term."""
+    """Return the hits as words, by weight, pieces of a word joined. `by_pattern`: the text in the call for hits
+    that are not words of it, by source and term."""
     terms = frozenset(hit.term for hit in hits)
     called, ruled = _first(ours, glossary, terms), _first(theirs, glossary, terms)
     found: dict[tuple[str, str, str], SharedWord] = {}
     for hit in hits:
         word = _whole(ruled.get(hit.term, {}), hit.term, terms, ours)
-        in_call = beside.get((hit.source, hit.term))
+        in_call = by_pattern.get((hit.source, hit.term))
         if in_call is None:
             in_call = _whole(_of(called.get(hit.term, {}), hit.source), hit.term, terms, theirs)
         one = SharedWord((word,), in_call.strip()[:_LONG], hit.source, hit.score)
-        key = ("" if _is_beside(hit) else word.casefold(), one.in_call.casefold(), hit.source)
+        key = ("" if _is_pattern(hit) else word.casefold(), one.in_call.casefold(), hit.source)
         found[key] = one if key not in found else _both(found[key], one)
     return tuple(sorted(found.values(), key=lambda one: -one.score))
 
 
-def _is_beside(hit: KeywordHit) -> bool:
+def _is_pattern(hit: KeywordHit) -> bool:
     return hit.source.startswith("pattern ")
 
 
@@ -214,23 +218,23 @@ def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | Non
     said = [(name, unicodedata.normalize("NFC", text)) for name, text in fields if text.strip()]
     terms = frozenset(hit.term for hit in score.hits)
     code = next((hit.term for hit in score.hits if hit.source == "code"), "")
-    beside = _beside(read, asked, score.hits)
-    ours = _highlight_call([highlight(name, text, terms, glossary) for name, text in parts], read, code, beside)
+    term_places = _term_places(read, asked, score.hits)
+    ours = _highlight_call([highlight(name, text, terms, glossary) for name, text in parts], read, code, term_places)
     theirs = _highlight_rule([highlight(name, text, terms, glossary) for name, text in said], read, code)
-    shared = shared_words(score.hits, parts, said, glossary, _places_by_term(beside, parts))
+    shared = shared_words(score.hits, parts, said, glossary, _places_by_term(term_places, parts))
     return Explained(rule, ours, theirs, read, shared, score.bm25)
 
 
-_Beside = Mapping[tuple[str, str], Sequence[Place]]
+_PlacesByTerm = Mapping[tuple[str, str], Sequence[Place]]
 """The places in the call of hits that are no words of it, by the hit's source and term."""
 
 
 def _highlight_call(
-    texts: Sequence[HighlightedText], read: CallText, code: str, beside: _Beside
+    texts: Sequence[HighlightedText], read: CallText, code: str, term_places: _PlacesByTerm
 ) -> tuple[HighlightedText, ...]:
     """Return the texts of a call with the words of the rule's code highlighted too, and all non-words."""
     found = [(n, *span) for n, one in enumerate(texts) for span in standing(code, one.text, read.code)]
-    return matched_too(add_highlights(texts, found), [place for places in beside.values() for place in places])
+    return matched_too(add_highlights(texts, found), [place for places in term_places.values() for place in places])
 
 
 def _highlight_rule(texts: Sequence[HighlightedText], read: CallText, code: str) -> tuple[HighlightedText, ...]:
@@ -251,7 +255,7 @@ def _score(book: Book, read: CallText, asked: QueryTerms, at: int, matched: Matc
     return KeywordScore(sum(hit.score for hit in matched.hits), matched.keyword_score, matched.hits)
 
 
-def _beside(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _Beside:
+def _term_places(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _PlacesByTerm:
     found: dict[tuple[str, str], tuple[Place, ...]] = {}
     for hit in hits:
         if hit.source.startswith("pattern "):
@@ -259,9 +263,9 @@ def _beside(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _B
     return found
 
 
-def _places_by_term(beside: _Beside, parts: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def _places_by_term(term_places: _PlacesByTerm, parts: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return the text at the first of those places."""
-    return {key: parts[at[0][0]][1][at[0][1] : at[0][2]] for key, at in beside.items() if at}
+    return {key: parts[at[0][0]][1][at[0][1] : at[0][2]] for key, at in term_places.items() if at}
 
 
 def _quoted(code: str, text: str, read: CallText) -> list[tuple[int, int]]:

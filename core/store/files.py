@@ -57,7 +57,7 @@ def create_empty(path: Path) -> None:
         raise Fault("db_readonly", f"{path} cannot be created: no write permission", hint, path=str(path)) from error
 
 
-def beside(path: Path, suffix: str) -> Path:
+def side_file(path: Path, suffix: str) -> Path:
     """Return the side file of the database at `path`; SQLite keeps it next to the real file, not next to a link."""
     real = path.resolve()
     return real.with_name(real.name + suffix)
@@ -65,7 +65,9 @@ def beside(path: Path, suffix: str) -> Path:
 
 def pending(path: Path) -> bool:
     """Return whether committed rows may still be in a `-wal` (or a rollback in a `-journal`) next to the file."""
-    return any(side.exists() and side.stat().st_size > 0 for side in (beside(path, "-wal"), beside(path, "-journal")))
+    return any(
+        side.exists() and side.stat().st_size > 0 for side in (side_file(path, "-wal"), side_file(path, "-journal"))
+    )
 
 
 def blocked(path: Path) -> str | None:
@@ -233,7 +235,7 @@ def connect_reading(path: Path, timeout_ms: int = 5000) -> tuple[apsw.Connection
     them silently); else a copy of both. Raises apsw errors, OSError, or Fault io_error where it keeps changing.
     """
     in_wal_mode = head(path)[18:19] == b"\x02"
-    if beside(path, "-shm").exists() or not in_wal_mode:
+    if side_file(path, "-shm").exists() or not in_wal_mode:
         try:
             return _plain(path, timeout_ms), None
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError, apsw.PermissionsError):
@@ -283,7 +285,7 @@ def copy_files(path: Path, copy: Path) -> None:
 
     The contents are copied, not the modes: the copy is its owner's (0600).
     """
-    pairs = [(path, copy)] + [(beside(path, side), beside(copy, side)) for side in ("-wal", "-journal")]
+    pairs = [(path, copy)] + [(side_file(path, side), side_file(copy, side)) for side in ("-wal", "-journal")]
     for _ in range(_ATTEMPTS):
         before = [_mark(source) for source, _ in pairs]
         for source, target in pairs:

@@ -252,8 +252,8 @@ def read_entry(con: apsw.Connection, journal_id: int) -> JournalEntry | None:
 def _row_change(names: tuple[str, ...], item: apsw.TableChange) -> RowChange:
     pairs: list[tuple[str, Value, Value]] = []
     for at, name in enumerate(names[: item.column_count]):
-        (_, old), (told_new, new) = value_at(item.old, at), value_at(item.new, at)
-        if item.op == "UPDATE" and not told_new:
+        (_, old), (has_new, new) = value_at(item.old, at), value_at(item.new, at)
+        if item.op == "UPDATE" and not has_new:
             continue  # an update records its key and what changed
         if item.op != "UPDATE" or old != new:
             pairs.append((name, old, new))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from core.store.files import MAGIC, beside, head
+from core.store.files import MAGIC, head, side_file
 from core.store.sql import faults, number
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _WRITE_BACK: Final = 1_000
 """Pages (4 MiB) from which the thread writes back everything that needs no waiting."""
-_BEGIN_ANEW: Final = 2_048
+_RESTART_PAGES: Final = 2_048
 """Pages (8 MiB) from which other connections wait a moment, so that the WAL can restart."""
 _PATIENCE_MS: Final = 100
 """How long that waits for readers; a later commit tries again."""
@@ -32,7 +32,7 @@ def keep_wal_short(con: apsw.Connection, timeout_ms: int) -> None:
 
     def committed(con: apsw.Connection, name: str, pages: int) -> int:
         if pages >= _WRITE_BACK:
-            mode = apsw.SQLITE_CHECKPOINT_RESTART if pages >= _BEGIN_ANEW else apsw.SQLITE_CHECKPOINT_PASSIVE
+            mode = apsw.SQLITE_CHECKPOINT_RESTART if pages >= _RESTART_PAGES else apsw.SQLITE_CHECKPOINT_PASSIVE
             con.set_busy_timeout(min(_PATIENCE_MS, timeout_ms))
             with suppress(apsw.Error):  # a full disk, or a reader that stays: the commit stands all the same
                 con.wal_checkpoint(mode=mode)
@@ -132,9 +132,9 @@ def take_wal(copy: Path) -> tuple[int | None, list[str]]:
 
     Returns the page size that the WAL names, in bytes, and what went wrong, in plain words.
     """
-    wal = beside(copy, "-wal")
+    wal = side_file(copy, "-wal")
     if not wal.exists() or wal.stat().st_size < 32:
-        return None, _settle(copy) if beside(copy, "-journal").exists() else []
+        return None, _settle(copy) if side_file(copy, "-journal").exists() else []
     page_size = struct.unpack(">I", head(wal)[8:12])[0]
     if not (512 <= page_size <= 65536) or page_size & (page_size - 1):
         return None, ["the WAL is damaged: its data is lost"]
@@ -153,7 +153,7 @@ def _settle(copy: Path) -> list[str]:
             con.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except apsw.Error as error:
         return [f"the WAL could not be read ({error}): its data is lost"]
-    wal = beside(copy, "-wal")
+    wal = side_file(copy, "-wal")
     if wal.exists() and wal.stat().st_size:
         return ["the WAL could not be read: its data is lost"]
     return []

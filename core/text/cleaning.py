@@ -116,8 +116,8 @@ def _sorted_marks(text: str, form: Form) -> str:
 
 def _ordered(run: str, form: Form) -> str:
     # Apart letter by letter, marks in a stable order by class: what is left of the square work is nothing.
-    apart = "".join(unicodedata.normalize("NFKD" if form == "NFKC" else "NFD", sign) for sign in run)
-    pieces = groupby(apart, key=lambda sign: unicodedata.combining(sign) > 0)
+    decomposed = "".join(unicodedata.normalize("NFKD" if form == "NFKC" else "NFD", sign) for sign in run)
+    pieces = groupby(decomposed, key=lambda sign: unicodedata.combining(sign) > 0)
     return "".join("".join(sorted(piece, key=unicodedata.combining) if marks else piece) for marks, piece in pieces)
 
 

@@ -29,7 +29,7 @@ _COLOUR = lazy_pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _MASKS = lazy_pattern(f"{MASK}+")
 _MOST_PASSES = 6
-_LEADS: Final = tuple(bytes((first,)) for first in range(0xE3, 0xEE))
+_LEAD_BYTES: Final = tuple(bytes((first,)) for first in range(0xE3, 0xEE))
 """First bytes in UTF-8 of kana, Han and Hangul: without one, no label of a secret in these scripts is there. A byte is
 found ten times as fast as a label."""
 
@@ -47,7 +47,7 @@ def redact(text: str) -> str:
         except UnicodeEncodeError:
             text = _SURROGATE.sub("\ufffd", text)
             data = text.encode()
-        labelled = any(lead in data for lead in _LEADS)
+        labelled = any(lead in data for lead in _LEAD_BYTES)
     for _ in range(_MOST_PASSES):
         spans = _spans(text, labelled=labelled)
         if not spans:

@@ -255,13 +255,15 @@ def _call(block: Fields, origin: Turn, index: int) -> ToolCall:
 
 def _result(block: Fields, record: Fields, origin: Turn, index: int, *, alone: bool) -> Message | ToolResult:
     """Return one result; other fields of the record belong to it only if it is the record's `alone` result."""
-    beside = record.get("toolUseResult") if alone else None
-    text = result_text(block.get("content"), beside)
+    tool_result = record.get("toolUseResult") if alone else None
+    text = result_text(block.get("content"), tool_result)
     tool_use_id = word(block.get("tool_use_id"))
     if not tool_use_id:
         return origin.message("tool", "tool_result", text, index)
-    failure = failure_of(text, block.get("is_error"), record.get("toolDenialKind"), beside)
-    return origin.result(tool_use_id, text, failure, exit_code_of(text, failure, beside), index, facts_of(beside))
+    failure = failure_of(text, block.get("is_error"), record.get("toolDenialKind"), tool_result)
+    return origin.result(
+        tool_use_id, text, failure, exit_code_of(text, failure, tool_result), index, facts_of(tool_result)
+    )
 
 
 def _notes(record: Fields, origin: Turn, kind: str) -> list[Message | ToolCall | ToolResult]:
@@ -321,16 +323,16 @@ _FACTS: Final = {
 }
 
 
-def result_text(content: object, beside: object) -> str:
+def result_text(content: object, tool_result: object) -> str:
     """Return the text of a result: its string, its text blocks, or another field; images are named, not stored."""
     if isinstance(content, str) and content:
         return content
     parts = [_part(block) for block in items(content)]
     if any(parts):
         return joined([part for part in parts if part])
-    if isinstance(beside, str):
-        return beside
-    source = fields(beside)
+    if isinstance(tool_result, str):
+        return tool_result
+    source = fields(tool_result)
     return joined([text for text in (string(source.get("stdout")), string(source.get("stderr"))) if text] or [""])
 
 
@@ -350,13 +352,13 @@ def media_note(block: Mapping[str, Any]) -> str:
     return f"[{word(block.get('type'), 20)} {media}]" if media else f"[{word(block.get('type'), 20)}]"
 
 
-def failure_of(text: str, is_error: object, denial: object, beside: object) -> Failure:
+def failure_of(text: str, is_error: object, denial: object, tool_result: object) -> Failure:
     """Whose failure a result is: `is_error` alone says that there was one, its text and `toolDenialKind` whose."""
     if isinstance(denial, str) and denial:
         return "interrupted" if denial in ("interrupted", "cancelled") else "denied"
     said = text[:400].lstrip()
     code = _EXIT.match(said)
-    if (said if code is None else said[code.end() :].lstrip()).startswith(_INTERRUPTED) or fields(beside).get(
+    if (said if code is None else said[code.end() :].lstrip()).startswith(_INTERRUPTED) or fields(tool_result).get(
         "interrupted"
     ) is True:
         return "interrupted"
@@ -369,28 +371,32 @@ def failure_of(text: str, is_error: object, denial: object, beside: object) -> F
     return "tool_use_error" if said.startswith(_MISUSED) or _BLOCKED.match(said) else "error"
 
 
-def exit_code_of(text: str, failure: Failure, beside: object) -> int | None:
+def exit_code_of(text: str, failure: Failure, tool_result: object) -> int | None:
     """Return the recorded exit code: `Exit code N` before a failed output, or a separate field."""
     if failure == "none":
-        source = fields(beside)
+        source = fields(tool_result)
         if "exitCode" not in source and "exit_code" not in source:
             return None
         return next(
             (code for key in ("exitCode", "exit_code") if (code := small_int(source.get(key))) is not None), None
         )
-    for said in (text, string(beside)):
+    for said in (text, string(tool_result)):
         found = _EXIT.match(said)
         if found:
             return small_int(int(found[1]))
     return next(
-        (code for key in ("exitCode", "exit_code", "code") if (code := small_int(fields(beside).get(key))) is not None),
+        (
+            code
+            for key in ("exitCode", "exit_code", "code")
+            if (code := small_int(fields(tool_result).get(key))) is not None
+        ),
         None,
     )
 
 
-def facts_of(beside: object) -> dict[str, Any]:
+def facts_of(tool_result: object) -> dict[str, Any]:
     """Return the few further facts of a result that later steps use (the changed file, a background task, …)."""
-    source = fields(beside)
+    source = fields(tool_result)
     found = small_facts(source, _FACTS) if source else {}
     found.pop("exit_code", None)
     if source.get("persistedOutputPath"):

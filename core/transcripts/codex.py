@@ -474,8 +474,8 @@ def _item(item: Fields, origin: _Origin, ts: str, shown: str) -> Iterator[Record
     elif kind in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"):
         yield _call(item, kind, origin, ts, shown)
     elif kind.endswith("_output"):
-        told = parse_output(item.get("output"))
-        yield from _result(item, told, origin, ts, shown, display=False)
+        output = parse_output(item.get("output"))
+        yield from _result(item, output, origin, ts, shown, display=False)
 
 
 def _message(item: Fields, origin: _Origin, ts: str, shown: str) -> Iterator[Record]:
@@ -527,16 +527,16 @@ def _input(item: Fields, kind: str) -> dict[str, Any]:
 
 
 def _result(
-    item: Fields, told: OutputRecord, origin: _Origin, ts: str, shown: str, *, display: bool
+    item: Fields, output: OutputRecord, origin: _Origin, ts: str, shown: str, *, display: bool
 ) -> Iterator[Record]:
     call_id = word(item.get("call_id")) or word(item.get("id"))
     uuid = origin.call_uuid("result", call_id, ts)
     message = Message(
-        "tool", "tool_result", told.text, uuid, 0, shown, origin.line, tool_use_id=call_id or None, display=display
+        "tool", "tool_result", output.text, uuid, 0, shown, origin.line, tool_use_id=call_id or None, display=display
     )
     if call_id:
-        yield ToolResult(call_id, told.failure, told.exit_code, message, dict(told.facts or {}))
-    elif told.text:
+        yield ToolResult(call_id, output.failure, output.exit_code, message, dict(output.facts or {}))
+    elif output.text:
         yield message
 
 

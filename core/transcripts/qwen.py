@@ -75,13 +75,13 @@ def _record(record: Fields, session: SessionStart, number: int) -> Iterator[Reco
 
 
 def _result(record: Fields, response: Fields, part: object, turn: Turn, block: int) -> Record:
-    beside = fields(record.get("toolCallResult"))
-    call_id = word(response.get("id")) or word(beside.get("callId"))
+    call_result = fields(record.get("toolCallResult"))
+    call_id = word(response.get("id")) or word(call_result.get("callId"))
     answered = fields(response.get("response"))
     text = response_text(part) or (json_text(answered) if answered else "")
     code = exit_code(text)
-    failure = _FAILED.get(word(beside.get("status"), 20), "none")
-    if failure == "none" and (code or beside.get("error") or string(answered.get("error"))):
+    failure = _FAILED.get(word(call_result.get("status"), 20), "none")
+    if failure == "none" and (code or call_result.get("error") or string(answered.get("error"))):
         failure = "error"
     if not call_id:
         return turn.message("tool", "tool_result", text, block)

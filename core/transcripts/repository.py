@@ -229,20 +229,20 @@ class _Lent:
                 origin = origin_of(one.folder)
                 for folder in {unified(one.folder), origin.folder} - {""}:
                     self._by_folder.setdefault(folder, []).append((one.started, one.remote))
-        named = {remote for told in self._by_folder.values() for _, remote in told}
+        named = {remote for remotes in self._by_folder.values() for _, remote in remotes}
         named |= {one.remote for one in on_disk.values() if one.remote}
         for remote in named:
             self._by_name.setdefault(remote.rpartition("/")[2], set()).add(remote)
-        for told in self._by_folder.values():
-            told.sort()
+        for remotes in self._by_folder.values():
+            remotes.sort()
 
     def nearest(self, folder: str, started: str) -> str:
         """The remote that a session of this folder named last before `started`, else first; '' where none did."""
-        told = self._by_folder.get(folder)
-        if not told:
+        remotes = self._by_folder.get(folder)
+        if not remotes:
             return ""
-        at = bisect_right(told, (started or "\uffff", "\uffff"))
-        return told[max(0, at - 1)][1]
+        at = bisect_right(remotes, (started or "\uffff", "\uffff"))
+        return remotes[max(0, at - 1)][1]
 
     def only(self, origin: Origin, folder: str) -> str:
         """The one repository that has the folder's name, or its owner's too; '' where there is none, or several."""

@@ -55,18 +55,18 @@ def as_situation(kind: type[S], now: Situation) -> S:
 
 
 class Needs:
-    """What an action needs, in situations of the kind `kind`: `told` gives the reason why it is not possible, or an
-    empty string. What is needed `before` is told first."""
+    """What an action needs, in situations of the kind `kind`. `reason` returns why it is not possible, or an
+    empty string. The conditions in `before` are checked first."""
 
-    def __init__(self, kind: type[S], told: Callable[[S], str], *before: Needs) -> None:
+    def __init__(self, kind: type[S], reason: Callable[[S], str], *before: Needs) -> None:
         self.kind: type[Situation] = kind
-        self._told: Callable[[Any], str] = told
+        self._reason: Callable[[Any], str] = reason
         self._before = before
 
     def unmet(self, now: Situation) -> str:
         """The reason why it is not possible now; empty: it is."""
         here = as_situation(self.kind, now)
-        return next((told for one in self._before if (told := one.unmet(here))), "") or self._told(here)
+        return next((reason for one in self._before if (reason := one.unmet(here))), "") or self._reason(here)
 
 
 def needs(kind: type[S], holds: Callable[[S], object], reason: str, *before: Needs) -> Needs:
@@ -83,7 +83,7 @@ class Action:
 
     Places may share an `id` and its keys (`list.filter`); `alias` is then the name for it in this place alone, which
     settings may use too. `scope` says where its keys hold. `rank` orders the footer, lowest first; 0 keeps it out.
-    `needs` says why it is not possible now. `hint` is the short title for the footer. `passes` tells when its keys pass
+    `needs` says why it is not possible now. `hint` is the short title for the footer. `passes` says when its keys pass
     on to what they mean everywhere else. `words` are others that it is found by.
     """
 
@@ -231,8 +231,8 @@ _ZOOM = needs(
 )  # fmt: skip
 
 
-def _whole(name: str, told: str, keys: tuple[str, ...], label: str, weight: int) -> Action:
-    return Action(f"whole.{name}", told, keys, "whole", READ, label, weight, palette=False)
+def _whole(name: str, title: str, keys: tuple[str, ...], label: str, weight: int) -> Action:
+    return Action(f"whole.{name}", title, keys, "whole", READ, label, weight, palette=False)
 
 
 FIRST: tuple[Action, ...] = (

@@ -145,8 +145,8 @@ def grant(
     for wish in wishes:
         if wish.action not in own:
             near = difflib.get_close_matches(wish.action, own, 1, 0.6)
-            told = f" Did you mean {near[0]}?" if near else " The help lists the ids."
-            troubles.append(f"Unknown action {wish.action} ({wish.where}).{told}")
+            hint = f" Did you mean {near[0]}?" if near else " The help lists the ids."
+            troubles.append(f"Unknown action {wish.action} ({wish.where}).{hint}")
             continue
         keys = [key_from(one) for one in wish.keys]
         if None in keys:
@@ -267,10 +267,10 @@ def keys_for(wishes: Iterable[Wish]) -> tuple[Keys, tuple[str, ...]]:
 
 def _in_each_place(wishes: Iterable[Wish]) -> list[Wish]:
     """A wish for an id that places share is one for each of them that has no wish of its own."""
-    asked = list(wishes)
-    own = {wish.action for wish in asked}
+    wished = list(wishes)
+    own = {wish.action for wish in wished}
     found: list[Wish] = []
-    for wish in asked:
+    for wish in wished:
         found.append(wish)
         shared = [action.name for action in ACTIONS if action.id == wish.action and action.alias]
         if shared and wish.action not in BY_NAME:

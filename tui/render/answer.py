@@ -50,7 +50,7 @@ _CLAIM = {
 }
 
 
-def nothing_asked(llm: LlmSettings) -> Notice:
+def draw_ask_notice(llm: LlmSettings) -> Notice:
     """Before the first question of a conversation: what answers, and what is done with the answer."""
     return Notice(
         "Ask a question about the documents of the library",
@@ -84,12 +84,12 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
     elif found is None:
         going = "searching for evidence ({ask.stop} stops)"
     else:
-        asked = f"{counted(found, 'passage')} found, waiting for the LLM ({{ask.stop}} stops)"
-        going = f"step {hops + 1}: {asked}" if hops else asked
-    shown, _ = block(text[-_COMING:])
+        progress = f"{counted(found, 'passage')} found, waiting for the LLM ({{ask.stop}} stops)"
+        going = f"step {hops + 1}: {progress}" if hops else progress
+    visible, _ = block(text[-_COMING:])
     before = signs.more if len(text) > _COMING else ""
     parts: list[tuple[str, str]] = (
-        [(f"{before}{shown}\n", "$cb-text")] if shown else []
+        [(f"{before}{visible}\n", "$cb-text")] if visible else []
     )  # its Markdown when it is whole
     return Content.assemble(*parts, (signs.fill_keys(going) + signs.more, "$cb-dim"))
 
@@ -97,9 +97,9 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
 def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
     """What had come of an answer when its process ended, unchecked."""
     mark = signs.quote("waiting")
-    shown, _ = block(text[:_ANSWER])
+    visible, _ = block(text[:_ANSWER])
     head = Content.assemble((f"{mark.sign} ", mark.tone), (REFUSED["llm_stream_aborted"], f"bold {mark.tone}"))
-    return Content("\n").join([head, draw_markdown(shown, signs), Content.styled(inline(why, _QUOTE), "$cb-dim")])
+    return Content("\n").join([head, draw_markdown(visible, signs), Content.styled(inline(why, _QUOTE), "$cb-dim")])
 
 
 def draw_unanswered(notice: Content, found: Sequence[AnswerCitation], signs: Signs) -> Content:
@@ -116,9 +116,9 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     `cells`: how wide a table may be.
     """
     empty = answer.refusal_reason == "no_index"
-    said = Content.styled(signs.fill_keys(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
-    parts = [said] if _is_bare(answer) else [*_verdicts(answer, signs), said]
-    if answer.said:  # it is none of its words that stand above
+    body = Content.styled(signs.fill_keys(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
+    parts = [body] if _is_bare(answer) else [*_verdicts(answer, signs), body]
+    if answer.said:  # the text above is not the reply of the LLM
         parts.append(Content.styled(f"The LLM replied: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.cited_claims or answer.invented:
         parts += [Content(""), *(_claim(one, answer, signs, cells) for one in answer.cited_claims)]
@@ -217,7 +217,7 @@ def _in_other_words(wrong: list[Claim], answer: Answer) -> str:
 
 def _text(answer: Answer, signs: Signs, cells: int) -> Content:
     """Return the answer; an unsupported sentence is emphasized and has a sign."""
-    shown = visible(answer.answer[:_ANSWER]).replace("\t", " ")
+    text = visible(answer.answer[:_ANSWER]).replace("\t", " ")
     cited = {one.start for one in answer.cited_claims}
     wrong = [(one.start, one.end, one.status) for one in _wrong(answer)]
     if answer.cut is not None and answer.cut.start is not None and answer.cut.end is not None:
@@ -227,11 +227,11 @@ def _text(answer: Answer, signs: Signs, cells: int) -> Content:
     marked: list[Marked] = []
     at = 0
     for start, end, status in sorted(wrong):
-        if at <= start < end <= len(shown):
+        if at <= start < end <= len(text):
             marked.append(Marked(start, end, mark_of(status, signs)))
             at = end
     left = len(answer.answer) - _ANSWER
-    drawn = _with_markers(draw_markdown(shown, signs, marked, cells), answer)
+    drawn = _with_markers(draw_markdown(text, signs, marked, cells), answer)
     if left <= 0:
         return drawn
     return Content("\n").join([drawn, Content.styled(f"{signs.more} {left:,} more characters", "$cb-text")])
@@ -289,8 +289,8 @@ def sources(citations: Sequence[AnswerCitation]) -> dict[int, AnswerCitation]:
 
 def _number(one: AnswerCitation, at: int) -> int:
     """The number of its marker; its place where the answer cites nothing."""
-    said = (one.marker or "").strip("[]")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 4 else at
+    digits = (one.marker or "").strip("[]")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else at
 
 
 def draw_sources(citations: Sequence[AnswerCitation], signs: Signs, cells: int = 0) -> list[Content]:
@@ -315,7 +315,7 @@ def _source(number: int, one: AnswerCitation, signs: Signs, column: int) -> Cont
 
 def _footer(answer: Answer, signs: Signs) -> Content:
     found, used = answer.retrieval, answer.usage
-    told = [
+    parts = [
         inline(answer.model.id, 80),
         inline(answer.prompt_template_version, 40),
         f"{found.chunks_used} of {found.chunks_returned} passage{'' if found.chunks_returned == 1 else 's'}",
@@ -323,8 +323,8 @@ def _footer(answer: Answer, signs: Signs) -> Content:
         seconds(used.latency_ms),
     ]
     if used.completion_tokens:
-        told.append(f"{used.prompt_tokens:,} and {used.completion_tokens:,} tokens")
-    return Content.styled(f" {signs.dot} ".join(told), "$cb-faint")
+        parts.append(f"{used.prompt_tokens:,} and {used.completion_tokens:,} tokens")
+    return Content.styled(f" {signs.dot} ".join(parts), "$cb-faint")
 
 
 def seconds(ms: int) -> str:
@@ -341,8 +341,8 @@ def plain_answer(question: str, answer: Answer) -> str:
     cut = [] if answer.cut is None else [f"({answer.cut.reason})", ""]
     if answer.unverified:
         cut = [f"(not verified: {answer.why})", "", *cut]
-    asked = [f"> {line}" for line in question.split("\n")]
-    return "\n".join([*asked, "", answer.answer, "", *cut, *sources]) + "\n"
+    quoted = [f"> {line}" for line in question.split("\n")]
+    return "\n".join([*quoted, "", answer.answer, "", *cut, *sources]) + "\n"
 
 
 _SOURCES = 20
@@ -351,8 +351,8 @@ _WHEN, _TURNS = 5, 9
 
 def draw_stored_turn(turn: TurnRow, signs: Signs) -> Content:
     """A turn whose checks cannot be read any more: its words, why it was refused, its sources."""
-    shown, left = block(turn.answer, _ANSWER)
-    parts = [draw_markdown(shown, signs)]
+    text, left = block(turn.answer, _ANSWER)
+    parts = [draw_markdown(text, signs)]
     if left:
         parts.append(Content.styled(f"{signs.more} {left:,} more characters", "$cb-dim"))
     if not turn.grounded:
@@ -365,8 +365,8 @@ def draw_stored_turn(turn: TurnRow, signs: Signs) -> Content:
 
 def draw_hidden_turns(turns: int, signs: Signs) -> Content:
     """That a conversation has so many turns before those that are shown."""
-    told = "one earlier question is" if turns == 1 else f"{turns:,} earlier questions are"
-    return Content.styled(f"{signs.more} {told} not shown (run: casebook library ask sessions show)", "$cb-dim")
+    count = "one earlier question is" if turns == 1 else f"{turns:,} earlier questions are"
+    return Content.styled(f"{signs.more} {count} not shown (run: casebook library ask sessions show)", "$cb-dim")
 
 
 def draw_talk(row: SessionRow, width: int, signs: Signs, now: datetime) -> Content:

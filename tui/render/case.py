@@ -46,13 +46,13 @@ class Fix:
     lesson: Lesson | None = None
 
 
-def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix | None:
-    """The fix that the search led to (`shown`, or the hit's own that has no history), else what answers for the case;
+def fix_of(case: Case, hit: Hit | None, chosen: Resolution | None = None) -> Fix | None:
+    """The fix of the matched error (`chosen`, or the hit's own without history), else the fix of the case;
     None while nothing does."""
-    if shown is not None:
+    if chosen is not None:
         return Fix(
-            shown.text, shown.status, shown.resolved_by, shown.tool_sequence,
-            shown.source.session, shown.source.messages, shown.tags, shown.weakness, shown.lesson,
+            chosen.text, chosen.status, chosen.resolved_by, chosen.tool_sequence,
+            chosen.source.session, chosen.source.messages, chosen.tags, chosen.weakness, chosen.lesson,
         )  # fmt: skip
     if hit is not None and hit.accepted and (hit.resolution or "").strip():
         return Fix(
@@ -77,10 +77,10 @@ def head_line(case: Case, hit: Hit | None, error: CaseKeyLine | None = None) -> 
     return case.key_lines[0] if error is None else error.key_line
 
 
-def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spans, signs: Signs) -> Content:
+def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, highlights: Spans, signs: Signs) -> Content:
     """Draw the key line: masked parts dimmed, matches highlighted in the colour of the tier."""
     drawn = dim_masked(Content.styled(inline(line, _LINE, more=signs.more), "bold $cb-text"), masked)
-    return drawn if hit is None else light(drawn, lit, tone_of(hit.tier, signs), len(line))
+    return drawn if hit is None else light(drawn, highlights, tone_of(hit.tier, signs), len(line))
 
 
 def draw_head(
@@ -88,21 +88,21 @@ def draw_head(
     hit: Hit | None,
     signs: Signs,
     now: datetime,
-    lit: Spans = (),
+    highlights: Spans = (),
     *,
-    shown: Resolution | None = None,
+    chosen: Resolution | None = None,
     error: CaseKeyLine | None = None,
     standing: Standing | None = None,
     splits: str = "",
-    beside: bool = False,
+    in_column: bool = False,
 ) -> Content:
     """The key line, its state in one line, and how it matched.
 
-    `shown`: the fix below, where it is not that of the whole case; `error`: the one it is read at; `standing`: what the
+    `chosen`: the fix below, if it is not that of the whole case; `error`: the one it is read at; `standing`: what the
     case is to what was searched, where it is no answer; `splits`: the key, by its action, that splits a case of
-    several errors from where it is shown, if one does; `beside`: its facts are shown beside it (`draw_facts`).
+    several errors from where it is shown, if one does; `in_column`: its facts have a column (`draw_facts`).
     """
-    status = signs.status(shown.status if shown else case.status)
+    status = signs.status(chosen.status if chosen else case.status)
     line = head_line(case, hit, error)
     facts = [seen] if (seen := _seen(case, signs, now)) else []
     if case.tool != "unknown":
@@ -117,16 +117,16 @@ def draw_head(
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
         (f"{_note(standing)}\n" if standing else "", _tone(standing)),
-        draw_key_line(line, masked_in(line, case.keys), hit, lit, signs),
+        draw_key_line(line, masked_in(line, case.keys), hit, highlights, signs),
         ("\n", ""),
         (f"{status.sign} {status.words}", status.tone),
-        ("" if beside else "".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
+        ("" if in_column else "".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
     ]
     if len(case.fingerprints) > 1:
         keys = signs.fill_keys(f", {splits} split") if splits and not signs.lacks(splits) else ""
         parts += [(f"  {signs.dot}  {len(case.fingerprints):,} variants{keys}", "$cb-dim")]
     if hit is not None:
-        joined, match = beside and len(case.fingerprints) < 2, draw_match(hit, signs)
+        joined, match = in_column and len(case.fingerprints) < 2, draw_match(hit, signs)
         if joined and match.plain.startswith(f"{signs.dot} "):  # a dot is before it already
             match = match[len(signs.dot) + 1 :]
         parts += [(f"  {signs.dot}  " if joined else "\n", "$cb-dim"), match]
@@ -181,18 +181,18 @@ def draw_match(hit: Hit, signs: Signs) -> Content:
     only_near = hit.tier == "vector" and not hit.accepted
     tier = signs.tier("similar" if only_near else hit.tier)
     browsed = hit.tier == "text"
-    told = tier.words if browsed or only_near else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
+    label = tier.words if browsed or only_near else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
     from core.errors.fixes import WEAKNESSES
 
     reasons = (*(one for one in hit.why if one not in WEAKNESSES), "" if browsed else hit.reason)
     why = ", ".join(title(reason) for reason in reasons if reason)
-    return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
+    return Content.assemble((f"{tier.sign} {label}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
 
 
-def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int = 0, shown: str = "") -> Content:
+def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int = 0, heading: str = "") -> Content:
     """The card of its lesson, if it has one, and what the text of the fix says beyond it, else the text with its
     Markdown drawn; or that there is none, or why none of its `case` answers. `width`: the cells a line has, if known;
-    `shown`: the error line of the head.
+    `heading`: the error line of the head.
     """
     if fix is None:
         return Content.assemble(("No fix yet." if case is None else no_fix(case), "$cb-dim"))
@@ -200,7 +200,7 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
     text, left = block(written if fix.lesson is None else _beyond_card(written, fix.lesson))
     if fix.lesson is not None:
         rest = [_more(section, width, signs) for section in _SECTION.split(text) if section.strip()]
-        body = Content("\n").join([draw_lesson(fix.lesson, width, shown), *rest])
+        body = Content("\n").join([draw_lesson(fix.lesson, width, heading), *rest])
     else:
         body = draw_fix_markdown(text, width, quote_bar(signs))
     if left:
@@ -224,8 +224,8 @@ def _more(section: str, width: int, signs: Signs) -> Content:
     """A section of the text below the card: a short list like a line of the card, else with its own heading."""
     written = section.strip("\n")
     if (why := _WHY.fullmatch(written)) is not None:
-        said = " ".join(line.removeprefix(">").strip() for line in why[2].strip("\n").split("\n"))
-        label, items = "Why", f"{said} ({why[1]})" if why[1] else said
+        quote = " ".join(line.removeprefix(">").strip() for line in why[2].strip("\n").split("\n"))
+        label, items = "Why", f"{quote} ({why[1]})" if why[1] else quote
     elif (found := _LISTED.fullmatch(written)) is not None:
         label = found[1]
         items = "\n\n".join(line.removeprefix("- ") for line in found[2].rstrip("\n").split("\n"))
@@ -311,11 +311,11 @@ def fix_title(fix: Fix | None, signs: Signs, at: Standing | None = None, more: s
     every = ("unverified" if fix.status == "draft" else "", "weak" if fix.weakness else "", more, tool)
     heading = Content()
     for facts in (every, every[:3], every[1:3], (more,)):
-        said = f"  {signs.dot}  ".join(fact for fact in facts if fact)
+        facts_text = f"  {signs.dot}  ".join(fact for fact in facts if fact)
         heading = Content.assemble(
             (f" {_FIX_OF[at.fix] if at else 'Fix'} ", "bold $cb-text"),
             (f" {status.sign} {status.words} ", f"bold {status.tone} on {_GROUNDS.get(fix.status, '$cb-sunk')}"),
-            (f" {signs.dot}  {said} " if said else "", "not bold $cb-dim"),
+            (f" {signs.dot}  {facts_text} " if facts_text else "", "not bold $cb-dim"),
         )
         if not width or heading.cell_length <= width:
             break
@@ -327,20 +327,20 @@ _GROUNDS: Final = {"verified": "$cb-added", "rejected": "$cb-removed"}
 
 
 def draw_steps(tools: tuple[str, ...], signs: Signs) -> Content:
-    """The tools that led to the fix, in order."""
-    shown = [title(name) for name in tools[:40]] + ([signs.more] if len(tools) > 40 else [])
+    """The tools used for the fix, in order."""
+    names = [title(name) for name in tools[:40]] + ([signs.more] if len(tools) > 40 else [])
     parts: list[tuple[str, str]] = []
-    for at, name in enumerate(shown):
+    for at, name in enumerate(names):
         parts += [(f" {signs.arrow} ", "$cb-faint")] if at else []
         parts.append((name, "$cb-soft"))
     return Content.assemble(*parts)
 
 
-def draw_source(case: Case, fix: Fix | None, signs: Signs, *, beside: bool = False, width: int = 0) -> Content:
+def draw_source(case: Case, fix: Fix | None, signs: Signs, *, in_column: bool = False, width: int = 0) -> Content:
     """Where it comes from: session and messages, project, first and last time, and the keys that name it.
 
-    `beside`: its facts are shown beside it (`draw_facts`), so the keys alone are left. `width`: the cells of a line."""
-    parts = [] if beside else _source_facts(case, fix, signs)
+    `in_column`: its facts have a column (`draw_facts`), so only the keys are drawn. `width`: the cells of a line."""
+    parts = [] if in_column else _source_facts(case, fix, signs)
     prints = [finer.fingerprint for finer in case.fingerprints]
     parts += _listed("key", case.keys, 5) + _listed("fingerprint", prints, 8)
     return hanging(Content.assemble(*parts).rstrip(), width)
@@ -389,14 +389,14 @@ def draw_occurrence(
     if one is None:
         return Content("")
     age = ago(one.ts, now)
-    told = [f"{stamp(one.ts)} UTC{f' ({age})' if age else ''}"]
+    facts = [f"{stamp(one.ts)} UTC{f' ({age})' if age else ''}"]
     known = case.project_name if case is not None and case.project == one.project else ""
     folder = known or (one.project or "").rstrip("/").rpartition("/")[2]
-    told += [title(name) for name in (one.tool, folder) if name]
+    facts += [title(name) for name in (one.tool, folder) if name]
     if one.session:
-        told.append(f"session {short_id(one.session)}" + (f" message {one.message}" if one.message is not None else ""))
+        facts.append(f"session {short_id(one.session)}{'' if one.message is None else f' message {one.message}'}")
     many = f"{at + 1:,} of {max(total, at + 1):,}{of}"
-    return dotted([(many, "bold $cb-text"), *((part, "$cb-dim") for part in told)], width, signs)
+    return dotted([(many, "bold $cb-text"), *((part, "$cb-dim") for part in facts)], width, signs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,9 +445,9 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0, whol
 def _lines_in(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The lines of a part of `text`, each without the blanks around it."""
     for line in text[start:end].split("\n"):
-        if said := line.strip():
-            begin = start + line.index(said)
-            yield begin, begin + len(said)
+        if stripped := line.strip():
+            begin = start + line.index(stripped)
+            yield begin, begin + len(stripped)
         start += len(line) + 1
 
 
@@ -496,17 +496,17 @@ _FIELD: Final = 2_000
 _LESSON_TONES: Final = {"Do": "bold $cb-text", "Not": "$cb-bad", "Workaround": "$cb-draft", "Recheck": "$cb-draft"}
 
 
-def draw_lesson(lesson: Lesson, width: int = 0, shown: str = "") -> Content:
-    """When, Do, Not, Check, Because, Scope: what is known of it. `shown`: the error line above it.
+def draw_lesson(lesson: Lesson, width: int = 0, heading: str = "") -> Content:
+    """When, Do, Not, Check, Because, Scope: what is known of it. `heading`: the error line above it.
 
-    A line that does not fit in `width` cells goes on under its own beginning; 0: nothing is broken.
+    A line that does not fit in `width` cells continues under its own start; 0: nothing is broken.
     """
     from core.errors.lessons import card
 
     lines: list[Content] = []
-    for label, text in card(lesson, shown):
-        shown, _ = block(text, _FIELD)
-        drawn = list(_lesson_lines(label, shown.split("\n"), lesson, max(0, width - _LABEL)))
+    for label, text in card(lesson, heading):
+        heading, _ = block(text, _FIELD)
+        drawn = list(_lesson_lines(label, heading.split("\n"), lesson, max(0, width - _LABEL)))
         lines += [
             Content.assemble((f"{'' if at else label:<{_LABEL}}", "$cb-faint"), line) for at, line in enumerate(drawn)
         ]
@@ -552,10 +552,10 @@ def draw_masked(key_line: str, parts: Sequence[Masked]) -> Content:
         return Content.assemble(("The key is the full line. No part is masked.", "$cb-dim"))
     lines: list[tuple[str, str]] = [("Errors of the same kind may differ in these parts\n", "$cb-dim")]
     for part in parts[:_MASKED]:
-        shown = inline(key_line[part.start : part.end], 200)
+        original = inline(key_line[part.start : part.end], 200)
         lines += [
             (f"  {part.mark:<9}", "bold $cb-accent"),
-            (shown, "italic $cb-text"),
+            (original, "italic $cb-text"),
             (f"  {_MASKS.get(part.mark, '')}\n", "$cb-dim"),
         ]
     if len(parts) > _MASKED:

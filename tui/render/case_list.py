@@ -33,14 +33,14 @@ _LEAD = re.compile(
 """How a key line begins that says nothing of its error: left out where the line does not fit."""
 _LAST = "\U0010ffff"
 _BLANKS = re.compile(r" {2,}")
-_BESIDE = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
+_MATCH_LABELS = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A case in the list. `tier` is None where nothing was searched; `hit` is the search's own word about it.
 
-    `lit` are the parts of the key line that matched. The tier `similar` is none of the search's: such a case is only
+    `highlights` are the matched parts of the key line. The tier `similar` is none of the search's: such a case is only
     near in meaning, by its `similarity`, 0..1, and no answer. `team`: a fix of it came from the lessons of a team.
     `slip`: nobody can use its fix again, and nobody has decided about it.
     """
@@ -53,16 +53,16 @@ class Row:
     last_seen: str
     tier: str | None = None
     hit: Hit | None = None
-    lit: Spans = ()
+    highlights: Spans = ()
     similarity: float = 0.0
     team: bool = False
     slip: bool = False
 
     @property
-    def beside(self) -> str:
+    def match_label(self) -> str:
         """Where else than in its line it has the words that were searched; blank where the line has them."""
         place = None if self.hit is None or self.tier != "text" else self.hit.place
-        return "" if place is None else _BESIDE.get(place.part, "")
+        return "" if place is None else _MATCH_LABELS.get(place.part, "")
 
     @property
     def answers(self) -> bool:
@@ -99,14 +99,14 @@ def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) ->
     """The row of a case; for a hit, with its tier, the key line that it matched by, and where."""
     key_line = case.key_line if hit is None or not hit.key_line else hit.key_line
     tier = None if hit is None else hit.tier
-    lit: Spans = ()
+    highlights: Spans = ()
     if hit is not None and query is not None:
         from core.errors import matched_spans
 
-        lit = matched_spans(replace(hit, key_line=key_line), query)
+        highlights = matched_spans(replace(hit, key_line=key_line), query)
     of_team = case.origin == "team"
     return Row(
-        case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, lit, team=of_team,
+        case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, highlights, team=of_team,
         slip=case.worth == "slip" and case.status in ("unresolved", "draft"),
     )  # fmt: skip
 
@@ -123,7 +123,7 @@ def similar_row(row: Row, words: Row) -> Row:
     from core.errors.retrieval.match_location import with_words
 
     hit = words.hit if row.hit is None else with_words(row.hit, words.hit)
-    return replace(row, key_line=words.key_line, lit=words.lit, hit=hit)
+    return replace(row, key_line=words.key_line, highlights=words.highlights, hit=hit)
 
 
 def draw_row(
@@ -139,7 +139,7 @@ def draw_row(
 ) -> Content:
     """The row in exactly `width` cells: what does not fit is left out, the least telling first.
 
-    Tool and age are columns; how often it was seen takes room only where there is something to tell. `lines`: those of
+    Tool and age are columns; how often it was seen takes room only if it is more than once. `lines`: those of
     the list (`list_lines`), so that rows with the same beginning differ; `numbered`: with the number of the case;
     `tool`: the cells of the tool column.
     """
@@ -152,8 +152,8 @@ def draw_row(
     status = signs.status(row.status)
     parts.append((f"{status.sign} ", status.tone))
     tail: list[tuple[str, str]] = []
-    if width >= _AGE_FROM and row.beside:
-        tail.append((f" {row.beside}", "$cb-accent"))
+    if width >= _AGE_FROM and row.match_label:
+        tail.append((f" {row.match_label}", "$cb-accent"))
     if width >= _SEEN_FROM and numbered:
         tail.append((f" #{row.id}", "$cb-accent"))
     if width >= _AGE_FROM and row.team:
@@ -161,27 +161,30 @@ def draw_row(
     if width >= _SEEN_FROM and row.seen > 1:
         tail.append((" " + _count_text(row.seen, signs), "$cb-dim"))
     if width >= _TOOL_FROM:
-        shown = "" if row.tool == "unknown" else inline(row.tool, tool, more=signs.more)
-        tail.append(("  " + pad(shown, tool), "$cb-faint"))
+        tool_name = "" if row.tool == "unknown" else inline(row.tool, tool, more=signs.more)
+        tail.append(("  " + pad(tool_name, tool), "$cb-faint"))
     if width >= _AGE_FROM:
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
     tone = "$cb-text bold" if chosen else "$cb-dim" if row.slip else "$cb-text"
-    said, lit = short_line(row.key_line, room, row.lit)
-    said, lit = distinct_line(said, lit, lines, room, signs.more)
-    line = Content.styled(pad(inline(said, room, more=signs.more), room), tone)
-    return Content.assemble(*parts, light(line, lit, tone_of(row.tier, signs), len(said)), *tail)
+    key_line, highlights = short_line(row.key_line, room, row.highlights)
+    key_line, highlights = distinct_line(key_line, highlights, lines, room, signs.more)
+    line = Content.styled(pad(inline(key_line, room, more=signs.more), room), tone)
+    return Content.assemble(*parts, light(line, highlights, tone_of(row.tier, signs), len(key_line)), *tail)
 
 
-def short_line(key_line: str, room: int, lit: Spans = ()) -> tuple[str, Spans]:
+def short_line(key_line: str, room: int, highlights: Spans = ()) -> tuple[str, Spans]:
     """Return a key line as a row shows it, and its matches: runs of blanks as one, and where it does not fit in `room`
     cells, without the beginning that says nothing of its error."""
     for run in reversed([*_BLANKS.finditer(key_line)]):
-        key_line, lit = key_line[: run.start() + 1] + key_line[run.end() :], _moved(lit, run.start() + 1, run.end())
+        key_line, highlights = (
+            key_line[: run.start() + 1] + key_line[run.end() :],
+            _moved(highlights, run.start() + 1, run.end()),
+        )
     lead = _LEAD.match(key_line)
     if lead is None or _cells(key_line) <= room:
-        return key_line, lit
-    return key_line[lead.end() :], _moved(lit, 0, lead.end())
+        return key_line, highlights
+    return key_line[lead.end() :], _moved(highlights, 0, lead.end())
 
 
 def _moved(spans: Spans, start: int, end: int) -> Spans:
@@ -218,29 +221,34 @@ def list_lines(rows: Iterable[Row]) -> list[str]:
     return sorted(short_line(row.key_line, 0)[0] for row in rows)
 
 
-def distinct_line(line: str, lit: Spans, lines: Sequence[str], room: int, more: str) -> tuple[str, Spans]:
+def distinct_line(line: str, highlights: Spans, lines: Sequence[str], room: int, more: str) -> tuple[str, Spans]:
     """Return the line and its matches. If others of the sorted `lines` look the same in `room` cells, the middle of
     what they share is left out: the beginning names the error, the rest differs."""
-    shown = inline(line, room, more=more)
-    if not lines or not shown.endswith(more):
-        return line, lit
-    head = line[: len(shown) - len(more)]
+    drawn = inline(line, room, more=more)
+    if not lines or not drawn.endswith(more):
+        return line, highlights
+    head = line[: len(drawn) - len(more)]
     alike = lines[bisect_left(lines, head) : bisect_right(lines, head + _LAST)]
     if all(one == line for one in alike):
-        return line, lit
+        return line, highlights
     same = sum(1 for _ in takewhile(lambda chars: len({*chars}) == 1, zip(line, alike[0], alike[-1], strict=False)))
-    kept = len(cut(head, room // 3))
+    start_cells = len(cut(head, room // 3))
     word = line.rfind(" ", 0, same) + 1
     at = word if same - word <= room // 2 else same - room // 4
-    fits = len(cut(line[::-1], room - _cells(line[:kept] + more)))  # no room is left blank behind the end of the line
+    fits = len(
+        cut(line[::-1], room - _cells(line[:start_cells] + more))
+    )  # no room is left blank behind the end of the line
     at = min(at, len(line) - fits)
-    if at <= kept + len(more):
-        return line, lit
-    short = line[:kept] + more + line[at:]
-    if lit == ((0, len(line)),):
+    if at <= start_cells + len(more):
+        return line, highlights
+    short = line[:start_cells] + more + line[at:]
+    if highlights == ((0, len(line)),):
         return short, ((0, len(short)),)
-    by = at - kept - len(more)
-    before, behind = (span for span in lit if span[1] <= kept), (span for span in lit if span[0] >= at)
+    by = at - start_cells - len(more)
+    before, behind = (
+        (span for span in highlights if span[1] <= start_cells),
+        (span for span in highlights if span[0] >= at),
+    )
     return short, (*before, *((start - by, end - by) for start, end in behind))
 
 

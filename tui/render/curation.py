@@ -77,11 +77,11 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
     """Where a draft comes from: session, messages, the tools in order."""
     if fix is None:
         return Content("")
-    told = "no session"
+    origin = "no session"
     if fix.session:
         numbers = ", ".join(map(str, fix.messages[:12])) + (signs.more if fix.messages[12:] else "")
-        told = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)
-    parts: list[tuple[str, str] | Content] = [(told, "$cb-dim")]
+        origin = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)
+    parts: list[tuple[str, str] | Content] = [(origin, "$cb-dim")]
     if fix.session and not signs.lacks("{case.fix_source}"):
         parts.append((signs.fill_keys("  {case.fix_source} opens them"), "$cb-faint"))
     if fix.tools and fix.tools != (fix.resolved_by,):  # the heading of the fix names that one
@@ -145,11 +145,11 @@ def draw_changed(
         (f"\nchange {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n", "$cb-dim"),
     ]
     if state != "done":
-        told = "Undone. Press {history.undo} to redo it." if state == "undone" else "Undone, then redone."
-        parts.append((f"{signs.fill_keys(told)}\n", "$cb-draft"))
+        label = "Undone. Press {history.undo} to redo it." if state == "undone" else "Undone, then redone."
+        parts.append((f"{signs.fill_keys(label)}\n", "$cb-draft"))
     for line in one.what:
-        told = next((line.removesuffix(f": {fix.line}") for fix in fixes if line.endswith(f": {fix.line}")), line)
-        parts.append((f"\n{inline(told, _LINE)}", "$cb-soft"))
+        label = next((line.removesuffix(f": {fix.line}") for fix in fixes if line.endswith(f": {fix.line}")), line)
+        parts.append((f"\n{inline(label, _LINE)}", "$cb-soft"))
     drawn: list[Content] = []
     for fix in fixes:
         text, left = block(fix.text.strip("\n"), _TEXT)
@@ -174,15 +174,15 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
             parts += [(f"  {one.what:<6}", "$cb-dim"), (f"{inline(one.why, _LINE, more=signs.more)}\n", "$cb-soft")]
     if len(preview.unlike) > _MERGED:
         parts.append((f"\nand {len(preview.unlike) - _MERGED:,} more\n", "$cb-dim"))
-    kept = () if fixes.kept is None else (fixes.kept,)
-    for name, found, tone in (("Kept", kept, "$cb-text"), ("Replaced", fixes.past, "$cb-dim")):
+    remaining = () if fixes.kept is None else (fixes.kept,)
+    for name, found, tone in (("Kept", remaining, "$cb-text"), ("Replaced", fixes.past, "$cb-dim")):
         for case_id, one in found[:_MERGED]:
             status = signs.status(one.status)
             head = (f"  {status.sign} {status.words}  {signs.dot}  of #{case_id}\n", status.tone)
             parts += [(f"\n{name}", f"bold {tone}"), head, _fix_excerpt(one.text, signs), "\n"]
         if len(found) > _MERGED:
             parts.append((f"\nand {len(found) - _MERGED:,} more\n", "$cb-dim"))
-    if kept:
+    if remaining:
         parts.append(("\nAfter the merge, the kept fix applies to all errors.", "$cb-dim"))
     if fixes.past:
         parts.append((" The case keeps the other fixes in its history.", "$cb-dim"))
@@ -206,13 +206,13 @@ def as_side(text: str) -> str:
     return block(text.strip("\n"), _TEXT)[0]
 
 
-def draw_side(text: str, tone: str, lit: Sequence[tuple[int, int]] | None = None) -> Content:
-    """One side of a conflict: the text as it was written, with the ranges `lit` that the other side lacks, or with its
+def draw_side(text: str, tone: str, highlights: Sequence[tuple[int, int]] | None = None) -> Content:
+    """One side of a conflict: the text as written, with the `highlights` that the other side lacks, or with its
     Markdown drawn."""
-    shown, left = block(text.strip("\n"), _TEXT)
-    body = draw_fix_markdown(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
-    if lit is not None and shown.strip():
-        body = _highlighted(shown, lit, tone)
+    visible, left = block(text.strip("\n"), _TEXT)
+    body = draw_fix_markdown(visible) if visible.strip() else Content.styled("(nothing)", "$cb-dim")
+    if highlights is not None and visible.strip():
+        body = _highlighted(visible, highlights, tone)
     more = f"\n{left:,} more characters" if left else ""
     return Content.assemble(body, (more, "$cb-draft"))
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _MOST: Final = 60_000  # code points that are coloured on each side of a place
-_BEFORE: Final = 100_000  # code points before those that are read to know what they stand in: a comment, a string
+_BEFORE: Final = 100_000  # code points before those that are read to find the enclosing comment or string
 _CHECKED: Final = 64  # lines between two looks at whether anybody still waits
 
 
@@ -89,13 +89,13 @@ def _reach(lines: Sequence[str], at: int, by: int, most: int, left: int) -> int:
 class DocLine:
     """One line of the screen: the line of the document it begins in, and whether it is the first one of that.
 
-    `cited`: it belongs to what is cited. `lit`: a word that was searched stands in it. `page`: it begins that page.
+    `cited`: it belongs to what is cited. `is_match`: it contains a searched word. `page`: it begins that page.
     """
 
     number: int
     body: Content
     cited: bool = False
-    lit: bool = False
+    is_match: bool = False
     head: bool = False
     page: int = 0
 
@@ -118,7 +118,7 @@ class Paper:
     ) -> Iterator[DocLine]:
         """A text in `runs` as lines of the screen; `lines`: from which offset of the source on which line it is.
 
-        `lead` stands before the first of them, and as many blanks (and `hang` more) before the others.
+        `lead` comes before the first of them, and as many blanks (and `hang` more) before the others.
         """
         from core.library.search.lexical import highlight_terms
 
@@ -169,8 +169,8 @@ def draw_doc_line(line: DocLine, digits: int, signs: Signs, *, at_match: bool = 
     bar = (signs.bar if line.cited else " ", "$cb-accent")
     parts: list[tuple[str, str]] = [bar]
     if digits:
-        shown = f"{line.number:>{digits}} " if line.head else " " * (digits + 1)
-        parts.append((shown, "$cb-text" if line.cited else "$cb-faint"))
+        number = f"{line.number:>{digits}} " if line.head else " " * (digits + 1)
+        parts.append((number, "$cb-text" if line.cited else "$cb-faint"))
     arrow = (signs.closed if at_match else " ", "bold $cb-accent")
     return Content.assemble(*parts, arrow, line.body)
 
@@ -257,19 +257,19 @@ def _front_matter(opened: OpenDocument, end: int, paper: Paper) -> Iterator[DocL
 
 def _uncommented(line: str, *, inside: bool) -> tuple[str, bool]:
     """Return the line without its comment, and whether a comment continues on the next line."""
-    kept = ""
+    text_left = ""
     while line:
         here, mark, line = line.partition("-->" if inside else "<!--")
-        kept += "" if inside else here
+        text_left += "" if inside else here
         inside ^= bool(mark)
-    return kept, inside
+    return text_left, inside
 
 
 def _all_uncommented(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     inside = False
     for number, text in lines:
-        kept, inside = _uncommented(text, inside=inside)
-        yield number, kept
+        text_left, inside = _uncommented(text, inside=inside)
+        yield number, text_left
 
 
 def _block(block: OpenBlock, lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
@@ -295,10 +295,10 @@ def _heading(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine
     number, text = lines[0]
     mark = HEADING.match(text)
     level = len(mark[1]) if mark else 1 if any("=" in line for _, line in lines[1:]) else 2
-    kept = [(number, _CLOSING.sub("", text[mark.end() :] if mark else text))]
-    kept += [line for line in lines[1:] if not _UNDERLINE.match(line[1])]
+    parts = [(number, _CLOSING.sub("", text[mark.end() :] if mark else text))]
+    parts += [line for line in lines[1:] if not _UNDERLINE.match(line[1])]
     yield from _joined(
-        kept, paper, "bold $cb-accent" if level == 1 else "bold $cb-text" if level == 2 else "bold $cb-soft"
+        parts, paper, "bold $cb-accent" if level == 1 else "bold $cb-text" if level == 2 else "bold $cb-soft"
     )
 
 
@@ -373,23 +373,23 @@ def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
 
 def _lead(bullet: re.Match[str], paper: Paper) -> str:
     sign = bullet["sign"]
-    shown = sign if sign[0].isdigit() else bullet_sign(paper.signs)
-    return f"{' ' * min(_DEEPEST, len(bullet['indent']))}{shown} "
+    mark = sign if sign[0].isdigit() else bullet_sign(paper.signs)
+    return f"{' ' * min(_DEEPEST, len(bullet['indent']))}{mark} "
 
 
 def _table(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
     """Yield columns side by side; cells are wrapped where they do not fit, and raw lines where columns are too many."""
-    shown = [(at, *line) for at, line in enumerate(lines) if at != 1 or not DELIMITER.match(line[1])]
+    rows = [(at, *line) for at, line in enumerate(lines) if at != 1 or not DELIMITER.match(line[1])]
     drawn = [
         [
             runs(text[start:end].replace("\\|", "|"), "$cb-soft" if at else "bold $cb-text")
             for start, end in cells_of(text)
         ]
-        for at, _, text in shown
+        for at, _, text in rows
     ]
-    aligned = set_in_columns(drawn, paper.cells, paper.signs, [0] * len(shown))
+    aligned = set_in_columns(drawn, paper.cells, paper.signs, [0] * len(rows))
     widths = () if aligned is not None else _column_widths(drawn, paper.cells - 3 * (max(map(len, drawn)) - 1))
-    for at, (_, number, text) in enumerate(shown):
+    for at, (_, number, text) in enumerate(rows):
         if aligned is not None:
             yield from paper.piece("".join(run.text for run in aligned[at]), aligned[at], [(0, number)])
         elif widths:
@@ -441,8 +441,8 @@ def _wrapped_row(cells: Sequence[Sequence[Run]], widths: Sequence[int], number: 
             piece = pieces[at][0] if at < len(pieces) else Content("")
             parts += [(f" {quote_bar(paper.signs)}", "$cb-faint")] if column else []
             parts += [piece, " " * max(0, width - piece.cell_length)]
-        is_lit = any(at < len(pieces) and pieces[at][1] for pieces in columns)
-        yield DocLine(number, Content.assemble(*parts).rstrip(), paper.is_cited(number, number), is_lit, not at)
+        is_match = any(at < len(pieces) and pieces[at][1] for pieces in columns)
+        yield DocLine(number, Content.assemble(*parts).rstrip(), paper.is_cited(number, number), is_match, not at)
 
 
 def _text(cell: Sequence[Run]) -> str:

@@ -46,8 +46,8 @@ _NEIGHBOUR, _NEIGHBOUR_LINES = 900, 8
 
 def reason_text(row: QuoteRow, signs: Signs) -> str:
     """Why a quote waits, in a word or two: what differs, else its state."""
-    told = row.brief or signs.quote(row.state).words
-    return told.translate(_PLAIN) if signs.plain else told
+    reason = row.brief or signs.quote(row.state).words
+    return reason.translate(_PLAIN) if signs.plain else reason
 
 
 def reason_width(rows: Iterable[QuoteRow], signs: Signs) -> int:
@@ -108,7 +108,7 @@ def _shared(left: str, right: str) -> int:
 
 def draw_diff(diff: Sequence[Difference], width: int, bar: str = " ") -> Content:
     """The quote above, the source below, letter for letter, what differs marked in each by tone and by brackets. Each
-    goes on below where it began, so that the two line up; `bar` stands before each row."""
+    continues below its start, so that the two line up; `bar` comes before each row."""
     quote = _marked([(run.same, run.quote) for run in diff], "bold $cb-bad")
     source = _marked([(run.same, run.source) for run in diff], "bold $cb-good")
     return Content("\n").join((draw_labelled("quote", quote, width, bar), draw_labelled("source", source, width, bar)))
@@ -120,10 +120,10 @@ def _marked(runs: Sequence[tuple[bool, str]], tone: str) -> Content:
     parts: list[tuple[str, str]] = []
     at = 0
     for same, text in runs:
-        shown = whole[at : at + len(text)]
+        part = whole[at : at + len(text)]
         at += len(text)
-        if shown:
-            parts.append((shown, "$cb-soft") if same else (f"[{shown}]", tone))
+        if part:
+            parts.append((part, "$cb-soft") if same else (f"[{part}]", tone))
     return Content.assemble(*parts)
 
 
@@ -182,11 +182,11 @@ def draw_places(quote: Quote, texts: Mapping[int, str], at: int, signs: Signs, w
 def draw_filter_choice(kind: str, value: str, count: int | None, signs: Signs, *, on: bool) -> Content:
     """A line of the filter menu: whether it is on, the kind, the value, how many quotes it would show."""
     mark = signs.outcomes["hit"]
-    shown = inline(value, 30, more=signs.more) or "(none)"
+    label = inline(value, 30, more=signs.more) or "(none)"
     return Content.assemble(
         (f"{mark.sign if on else ' '} ", mark.tone),
         (pad(kind, 8), "$cb-dim"),
-        (pad(shown, 31), "$cb-text bold" if on else "$cb-text"),
+        (pad(label, 31), "$cb-text bold" if on else "$cb-text"),
         (("" if count is None else f"{count:,}").rjust(7), "$cb-dim" if count else "$cb-faint"),
     )
 
@@ -209,8 +209,8 @@ def ready_text(count: int, here: str, signs: Signs) -> str:
     if here:
         begin, end = ('"', '"') if signs.plain else ("“", "”")
         return f"{begin}{here}{end} is ready: " + signs.fill_keys("{evidence.promote} verifies it.")
-    told = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
-    return signs.fill_keys(f"{told}. {{evidence.promote_ready}} lists them.")
+    count_text = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
+    return signs.fill_keys(f"{count_text}. {{evidence.promote_ready}} lists them.")
 
 
 def draw_promotable(ready: Sequence[NamedEntry]) -> Content:
@@ -230,14 +230,14 @@ def draw_neighbour(message: MessageText, signs: Signs, *, before: bool) -> Conte
         from core.transcripts.commands import call_lines  # not for the first screen
 
         text = "\n".join(line for _, line in call_lines(text))
-    shown = text[-_NEIGHBOUR:] if before else text[:_NEIGHBOUR]
-    lines = shown.split("\n")
+    part = text[-_NEIGHBOUR:] if before else text[:_NEIGHBOUR]
+    lines = part.split("\n")
     lines = lines[-_NEIGHBOUR_LINES:] if before else lines[:_NEIGHBOUR_LINES]
-    shown = "\n".join(lines)
-    more = signs.more if len(shown) < len(text) else ""
-    said = f"{more}{_inert(shown)}" if before else f"{_inert(shown)}{more}"
+    part = "\n".join(lines)
+    more = signs.more if len(part) < len(text) else ""
+    body = f"{more}{_inert(part)}" if before else f"{_inert(part)}{more}"
     head = f"message {message.index:,}  {title(message.role)}"
-    whole = Content.assemble((f"{head}\n", "$cb-dim"), (said, "$cb-faint"))
+    whole = Content.assemble((f"{head}\n", "$cb-dim"), (body, "$cb-faint"))
     return Content.assemble(whole, "\n") if before else Content.assemble("\n", whole)
 
 
@@ -256,8 +256,8 @@ def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Conten
     before = Content("")
     if line:
         head = f"{signs.more} {first:,} characters before\n" if first else ""
-        shown = text[first:line]
-        before = Content.assemble((head, "$cb-dim"), (_inert(shown.removesuffix("\n")), "$cb-soft"))
+        part = text[first:line]
+        before = Content.assemble((head, "$cb-dim"), (_inert(part.removesuffix("\n")), "$cb-soft"))
     place = Content.styled(_inert(text[line:stop]), "$cb-soft")
     for span in spans:
         low, high = max(span.start, line) - line, min(span.end, stop) - line
@@ -267,12 +267,12 @@ def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Conten
 
 
 def _cut(text: str, start: int, most: int, signs: Signs) -> Content:
-    shown = text[start : start + most]
-    left = len(text) - start - len(shown)
+    part = text[start : start + most]
+    left = len(text) - start - len(part)
     tail = (
         signs.fill_keys(f"\n{signs.more} {left:,} more characters ({{evidence.whole}} shows all)") if left > 0 else ""
     )
-    return Content.assemble((_inert(shown), "$cb-soft"), (tail, "$cb-dim"))
+    return Content.assemble((_inert(part), "$cb-soft"), (tail, "$cb-dim"))
 
 
 def _inert(text: str) -> str:
@@ -333,8 +333,8 @@ def summary_of_decisions(done: DecidedMany, what: str) -> str:
         these = "1 quote differs" if len(left) == 1 else f"{len(left):,} quotes differ"
         return f"{begin} {these} from the source. Review each one separately."
     reasons = Counter(_LEFT[why] for _, why in done.left)
-    said = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
-    return f"{begin} Left: {said}."
+    counts = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
+    return f"{begin} Left: {counts}."
 
 
 def summary_of_promotions(done: PromotedMany) -> str:

@@ -60,7 +60,7 @@ class Explanation:
 
     @property
     def columns(self) -> tuple[Content, Content]:
-        """The sum and the trace, and beside them the texts."""
+        """The sum and the trace, and next to them the texts."""
         blank = len(self.texts.plain) - len(self.texts.plain.lstrip("\n"))
         return Content.assemble(self.reasons, self.trace), self.texts[blank:]
 
@@ -74,9 +74,9 @@ def draw_why(
     source: StoredCall | None = None,
 ) -> Explanation:
     """All about one rule of a match; what is not read yet is left out. `source`: where the call is from."""
-    shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
+    is_shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
     parts = [
-        _first(ranked, matched, reasons, signs, shown=shown),
+        _first(ranked, matched, reasons, signs, is_shown=is_shown),
         _sentence(matched, ranked.match),
         _sum(matched, ranked.match, signs),
     ]
@@ -114,11 +114,13 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
     """The match as a whole: for the line of the cut-off."""
     found = ranked.match
     count = len(found.rules)
-    told = f"{count} of {ranked.every_rule:,} rule{'s'[: ranked.every_rule != 1]} shown" if count else "No rule applies"
+    heading = (
+        f"{count} of {ranked.every_rule:,} rule{'s'[: ranked.every_rule != 1]} shown" if count else "No rule applies"
+    )
     if ranked.soon:
-        told = f"Loading the model{signs.more}"
+        heading = f"Loading the model{signs.more}"
     parts: list[Content] = [
-        Content.styled(told, "bold $cb-good" if count and not ranked.soon else "bold $cb-draft"),
+        Content.styled(heading, "bold $cb-good" if count and not ranked.soon else "bold $cb-draft"),
         Content.styled(f"\nRules are shown from a score of {found.cutoff:.2f}", "$cb-soft"),
     ]
     if found.fallback_used:
@@ -129,17 +131,17 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
     return Explanation(Content.assemble(*parts), Content.assemble(texts, _query(found)), _trace(found, signs))
 
 
-def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
+def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, is_shown: bool) -> Content:
     from core.rules.matching.keyword import format_scores  # loaded once a call is matched
 
-    mark = standing("shown" if shown else "below", signs)
+    mark = standing("shown" if is_shown else "below", signs)
     rank = next(
         (at for at, other in enumerate((*ranked.match.rules, *ranked.match.below), 1) if key_of(other) == key_of(one)),
         0,
     )
     if not rank and reasons is not None and reasons.why_not is not None:
         rank = reasons.why_not.rank
-    place = (" first" if rank == 1 and shown else f", number {rank}") if rank else ""
+    place = (" first" if rank == 1 and is_shown else f", number {rank}") if rank else ""
     score, line = format_scores(one.relevance_score, ranked.match.cutoff)
     at_least = ">=" if signs.plain else "≥"
     parts = [
@@ -149,8 +151,12 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
         (f"{at_least if one.relevance_score >= ranked.match.cutoff else '<'} {line}", "$cb-soft"),
         (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
-    if said := label_of(ranked.label, one, shown=True) if shown else hidden_rule_label(ranked.match, ranked.label, one):
-        label = label_mark(said, signs)
+    if (
+        label_text := label_of(ranked.label, one, is_shown=True)
+        if is_shown
+        else hidden_rule_label(ranked.match, ranked.label, one)
+    ):
+        label = label_mark(label_text, signs)
         parts.append((f"\n{label.sign} labeled {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)
 
@@ -168,13 +174,13 @@ def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:
         return Content.styled(f"\n{title(one.solution)}" if one.solution != one.title else "", "$cb-soft")
     total = next((why for why in reversed(one.why) if " = " in why), "")
     rest = [why for why in one.why if why != total and not why.startswith("shares ")]
-    said = "not compared" if one.similarity is None else f"{one.similarity:.2f}"
+    similarity = "not compared" if one.similarity is None else f"{one.similarity:.2f}"
     blank = signs.dot.ljust(_BAR)
     parts = [
         ("\n", ""),
         ("\nmeaning  ", "$cb-dim"),
         (blank if one.similarity is None else bar(one.similarity, _BAR, signs), MEANING),
-        (f" {said}", "$cb-text"),
+        (f" {similarity}", "$cb-text"),
         ("\nwords    ", "$cb-dim"),
         (bar(one.keyword_score, _BAR, signs), WORDS),
         (f" {one.keyword_score:.2f}", "$cb-text"),
@@ -268,9 +274,9 @@ def _query(match: RuleMatch) -> Content:
 
 def draw_usage(used: Usage, now: datetime) -> Content:
     """How often the rule was shown to agents, and what a person said of it then."""
-    told = f"shown to agents {used.shown:,} times, labeled right {used.helped:,}, wrong {used.dismissed:,}"
+    counts = f"shown to agents {used.shown:,} times, labeled right {used.helped:,}, wrong {used.dismissed:,}"
     last = _since(datetime.fromisoformat(used.last), now)
-    return Content.assemble(head("Usage"), (f"{told}, last {last}", "$cb-soft"))
+    return Content.assemble(head("Usage"), (f"{counts}, last {last}", "$cb-soft"))
 
 
 def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content:
@@ -283,8 +289,8 @@ def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content
         parts += [("text   ", "$cb-dim"), (f"sha256 {title(one.text_sha[:16])}", "$cb-soft")]
         parts.append((", out of date (not compared)\n", "$cb-draft") if one.older else ("\n", ""))
     if not cache.vectors:
-        told = "not embedded yet" if cache.waiting else "none (compared by keywords only)"
-        parts.append((f"{told}\n", "$cb-draft"))
+        vectors = "not embedded yet" if cache.waiting else "none (compared by keywords only)"
+        parts.append((f"{vectors}\n", "$cb-draft"))
     if cache.looked is not None:
         when = datetime.fromtimestamp(cache.looked, UTC)
         state = "up to date" if cache.current else "out of date"
@@ -299,8 +305,8 @@ def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content
 
 
 def _since(when: datetime, now: datetime) -> str:
-    told = ago(when.isoformat(), now)
-    return "just now" if told == "now" else f"{told} ago"
+    age = ago(when.isoformat(), now)
+    return "just now" if age == "now" else f"{age} ago"
 
 
 def draw_label(label: Label | None) -> str:
@@ -359,13 +365,13 @@ def _shared_sum(one: MatchedRule, explained: Explained) -> str:
 
 def term_source(row: SharedWord, signs: Signs) -> str:
     """Return the place of a shown word in the call, and its form there if it differs."""
-    said = inline(row.in_call, 40, more=signs.more)
+    word = inline(row.in_call, 40, more=signs.more)
     if row.source.startswith("pattern "):
-        return f"by the pattern {inline(row.source.removeprefix('pattern '), 40)}: {said}"
+        return f"by the pattern {inline(row.source.removeprefix('pattern '), 40)}: {word}"
     if row.source == "code":
         return "the rule's code"
     place = "in a path" if row.source == "path" else f"in {inline(NAMES.get(row.source, row.source), 40)}"
-    return f"{place}: {said}" if _other(row) else place
+    return f"{place}: {word}" if _other(row) else place
 
 
 def _other(row: SharedWord) -> bool:

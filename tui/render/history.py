@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tui.render.case import Fix
 
 
-_SHOWN = 50
+_MAX_ENTRIES = 50
 _INDENT: Final = "    "
 _LINE = 160
 """Cells of a shortened fix."""
@@ -35,7 +35,7 @@ _TEXT = 4_000
 
 
 def has_history(resolutions: Sequence[Resolution]) -> bool:
-    """Whether there is more to tell than the one fix that answers."""
+    """Whether there is more history than the current fix."""
     return len(resolutions) > 1 or any(not one.current for one in resolutions)
 
 
@@ -51,21 +51,21 @@ def draw_history(
     *,
     whole: bool = False,
     width: int = 0,
-    shown: Fix | None = None,
+    chosen: Fix | None = None,
 ) -> Content:
     """Every fix, the answering one first, then the newest; empty where there is only that one.
 
     Each has a line of its status, author, age and source, and below it its text: one line, or with `whole` all of it.
     Without `whole`, those of one status that do the same share these lines. `width`: the cells of a line, 0 if not
-    known. `shown`: the fix that is drawn above.
+    known. `chosen`: the fix that is drawn above.
     """
     if not has_history(resolutions):
         return Content("")
     ordered = sorted(resolutions, key=lambda one: (one.current, one.ts, one.id), reverse=True)
     rows: list[Content] = []
-    for group in [[one] for one in ordered[:_SHOWN]] if whole else _groups(ordered)[:_SHOWN]:
+    for group in [[one] for one in ordered[:_MAX_ENTRIES]] if whole else _groups(ordered)[:_MAX_ENTRIES]:
         one = group[0]
-        same = not whole and shown is not None and _deed(one) == _deed(shown)
+        same = not whole and chosen is not None and _deed(one) == _deed(chosen)
         note = [("same as above", "$cb-dim")] if same else []
         rows.append(dotted([*_facts(group, signs, now), *note], width, signs, _INDENT))
         if whole:
@@ -77,10 +77,10 @@ def draw_history(
             rows += [hanging(Content.assemble(_INDENT, line), width) for line in lines]
             continue
         if not same:
-            told = inline(_short(one), max(20, width - len(_INDENT)) if width else _LINE, more=signs.more)
-            rows.append(Content.styled(_INDENT + told, "$cb-soft" if one.current else "$cb-dim"))
-    if len(ordered) > _SHOWN and whole:
-        rows.append(Content.styled(f"and {len(ordered) - _SHOWN} more", "$cb-dim"))
+            summary = inline(_short(one), max(20, width - len(_INDENT)) if width else _LINE, more=signs.more)
+            rows.append(Content.styled(_INDENT + summary, "$cb-soft" if one.current else "$cb-dim"))
+    if len(ordered) > _MAX_ENTRIES and whole:
+        rows.append(Content.styled(f"and {len(ordered) - _MAX_ENTRIES} more", "$cb-dim"))
     return Content("\n").join(rows).rstrip()
 
 
@@ -115,21 +115,21 @@ def _facts(group: Sequence[Resolution], signs: Signs, now: datetime) -> list[tup
     one, status = group[0], signs.status(group[0].status)
     place = "current" if one.current else "" if one.status == "rejected" else "earlier"
     age = f" ({known})" if (known := ago(one.ts, now)) else ""
-    told = [place, f"by {title(one.author)}" if one.author else ""]
+    facts = [place, f"by {title(one.author)}" if one.author else ""]
     sessions = {each.source.session for each in group if each.source.session}
     if len(group) > 1:
-        told.append(f"{stamp(group[-1].ts)[:10]} to {stamp(one.ts)[:10]}{age}")
-        told += [counted(len(sessions), "session")] if sessions else []
+        facts.append(f"{stamp(group[-1].ts)[:10]} to {stamp(one.ts)[:10]}{age}")
+        facts += [counted(len(sessions), "session")] if sessions else []
     else:
-        told.append(f"{stamp(one.ts)}{age}")
+        facts.append(f"{stamp(one.ts)}{age}")
         if one.source.session:
             numbers = ", ".join(map(str, one.source.messages[:6])) + (signs.more if one.source.messages[6:] else "")
-            told.append(f"session {short_id(one.source.session)}{f' messages {numbers}' if numbers else ''}")
+            facts.append(f"session {short_id(one.source.session)}{f' messages {numbers}' if numbers else ''}")
     if one.status == "rejected" and one.reason:
-        told.append(title(one.reason))
+        facts.append(title(one.reason))
     many = f" {signs.times}{len(group)}" if len(group) > 1 else ""
     parts = [(f"{status.sign} {status.words}{many}", f"bold {status.tone}")]
-    return parts + [(part, "$cb-dim") for part in told if part]
+    return parts + [(part, "$cb-dim") for part in facts if part]
 
 
 _SESSION = 27
@@ -142,8 +142,8 @@ _GONE = "gone"
 def draw_about(one: Changed, width: int, signs: Signs) -> Content:
     """One line: the place of the quote before and after, its entry, its session; or what was done to the case."""
     if not one.quotes:
-        told = _arrows("; ".join(one.what), signs)
-        return Content.styled(inline(told, width, more=signs.more), "$cb-dim")
+        text = _arrows("; ".join(one.what), signs)
+        return Content.styled(inline(text, width, more=signs.more), "$cb-dim")
     quote, many = one.quotes[0], len(one.quotes) + one.more_quotes
     place = inline(_arrows(quote.place, signs), min(_PLACE, width), more=signs.more)
     dot = f" {signs.dot} "
@@ -182,7 +182,7 @@ def draw_quotes(one: Changed, signs: Signs) -> Content:
 
 
 def draw_way(one: Changed, signs: Signs) -> Content:
-    """The key that leads to what the change is about."""
+    """The key that opens the item of the change."""
     if signs.lacks("{list.open}") or not (one.quotes or one.cases):
         return Content("")
     there = any(not quote.gone for quote in one.quotes)

@@ -41,7 +41,7 @@ MODE_NAMES = {"hybrid": "keyword and semantic", "lexical": "keyword", "vector": 
 
 
 def search_mode_note(response: SearchResponse, *, waiting: bool) -> str:
-    """By what the hits were found, where that is less than was asked for."""
+    """The search methods that found the hits, if fewer than requested."""
     if waiting:
         return f"keywords only, semantic results loading{_MORE}"
     vector = next((step for step in response.trace if step.stage == "vector"), None)
@@ -148,7 +148,7 @@ def tall_for(height: int, *, hits: bool, rows: int = 3) -> int:
 def draw_hit(row: SectionHits, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:
     """The best hit of a section in `tall` lines of `width` cells, and how many passages of it were found.
 
-    Without its score: one list has scores of several kinds, which only their explanation tells apart.
+    Without its score: one list has scores of several kinds, which only the trace distinguishes.
     """
     hit = row.best
     bar = Content.styled(signs.bar if chosen else " ", "$cb-accent")
@@ -161,8 +161,8 @@ def draw_hit(row: SectionHits, width: int, tall: int, signs: Signs, *, chosen: b
         lines.append(Content.assemble(bar, "  ", (label, "$cb-soft"), (count, "$cb-dim")))
     room = max(1, width - 1 - _INDENT - 1)
     own = hit.section_label or ""
-    shown = snippet_lines(hit.snippet, hit.matched, own, room, tall - len(lines), signs)
-    lines += [Content.assemble(bar, "  ", line) for line in shown]
+    snippet = snippet_lines(hit.snippet, hit.matched, own, room, tall - len(lines), signs)
+    lines += [Content.assemble(bar, "  ", line) for line in snippet]
     return Content("\n").join(lines)
 
 
@@ -184,17 +184,17 @@ def draw_document(doc: DocSummary, width: int, tall: int, signs: Signs, now: dat
 def _about(doc: DocSummary, room: int, signs: Signs, *, behind: bool) -> str:
     """Kind, size and tags in at most `room` cells, `behind` a title or not: the last is cut or left out first."""
     passages = counted(doc.chunk_count, "passage")
-    told = [inline(doc.code_lang or doc.media_type, 12), passages, *(f"#{inline(tag, 16)}" for tag in doc.tags[:4])]
-    dot, shown = f"  {signs.dot} ", ""
-    for part in told:
-        lead = dot if behind or shown else ""
-        left = room - cell_len(shown) - cell_len(lead)
+    facts = [inline(doc.code_lang or doc.media_type, 12), passages, *(f"#{inline(tag, 16)}" for tag in doc.tags[:4])]
+    dot, line = f"  {signs.dot} ", ""
+    for part in facts:
+        lead = dot if behind or line else ""
+        left = room - cell_len(line) - cell_len(lead)
         if cell_len(part) > left:
             if left >= _PART:
-                return shown + lead + inline(part, left, more=signs.more)
-            return f"{shown} {signs.more}" if shown and left + cell_len(lead) >= 2 else shown
-        shown += lead + part
-    return shown
+                return line + lead + inline(part, left, more=signs.more)
+            return f"{line} {signs.more}" if line and left + cell_len(lead) >= 2 else line
+        line += lead + part
+    return line
 
 
 def headings(path: Sequence[str], cells: int, signs: Signs) -> str:
@@ -210,9 +210,9 @@ def place(uri: str, cells: int, signs: Signs, *, chosen: bool = False) -> Conten
     """A path or a citation in at most `cells` cells, its end: the folder quiet, the name and the lines not."""
     flat = visible(uri[-2_000:]).replace("\n", " ").replace("\t", " ")
     if cell_len(flat) > cells:
-        kept = _tail(flat, max(0, cells - cell_len(signs.more))) if cells > 0 else ""
-        slash = kept.find("/")
-        flat = (signs.more + kept[slash if 0 <= slash < len(kept) // 2 else 0 :]) if kept else ""
+        tail = _tail(flat, max(0, cells - cell_len(signs.more))) if cells > 0 else ""
+        slash = tail.find("/")
+        flat = (signs.more + tail[slash if 0 <= slash < len(tail) // 2 else 0 :]) if tail else ""
     path, mark, line = flat.rpartition("#")
     if not mark:
         path, line = flat, ""
@@ -244,18 +244,18 @@ def snippet_lines(
     if cell_len(flat[:first]) > cells * most - min(cells, 24):
         begin = _back(flat, first, max(0, cells // 3))
         lead = "" if flat.startswith("…") and not begin else signs.more
-    shown = lead + flat[begin:].rstrip()
+    excerpt = lead + flat[begin:].rstrip()
     shift = len(lead) - begin
     lines: list[Content] = []
-    cuts = list(islice(wrap(shown, cells), max(0, most)))
+    cuts = list(islice(wrap(excerpt, cells), max(0, most)))
     for at, to in cuts:
-        line = Content.styled(shown[at:to], "$cb-dim")
+        line = Content.styled(excerpt[at:to], "$cb-dim")
         for one, other in spans:
             here, there = max(one + shift, at), min(other + shift, to)
             if here < there:
                 line = line.stylize("bold not dim $cb-accent", here - at, there - at)
         lines.append(line)
-    if lines and cuts[-1][1] < len(shown):
+    if lines and cuts[-1][1] < len(excerpt):
         last = lines[-1].rstrip()
         lines[-1] = (last if last.cell_length < cells else last[:-1]) + Content.styled(signs.more, "$cb-dim")
     return [*lines, *[Content("")] * (most - len(lines))][: max(0, most)]
@@ -270,8 +270,8 @@ def _flat(text: str, spans: Sequence[tuple[int, int]], start: int) -> tuple[str,
         before = plain[: at - start]
         *whole, last = before.split() or [""]
         if before[-1:].isspace():
-            kept = " ".join(_without_lines([*whole, last]))
-            return len(kept) + (1 if kept else 0)
+            joined = " ".join(_without_lines([*whole, last]))
+            return len(joined) + (1 if joined else 0)
         return len(" ".join([*_without_lines(whole), last]))
 
     return " ".join(_without_lines(plain.split())), [(now(one), now(other)) for one, other in spans]
@@ -299,11 +299,11 @@ def draw_unread(width: int, tall: int, signs: Signs) -> Content:
 
 def draw_size(documents: int, passages: int, waiting: int, signs: Signs, *, listed: int = 0) -> str:
     """How much the library holds; how many documents only where not just these are `listed`."""
-    told = [counted(documents, "document")] if documents != listed or not listed else []
-    told.append(counted(passages, "passage"))
+    parts = [counted(documents, "document")] if documents != listed or not listed else []
+    parts.append(counted(passages, "passage"))
     if waiting:
-        told.append(f"{waiting:,} not embedded")
-    return f" {signs.dot} ".join(told)
+        parts.append(f"{waiting:,} not embedded")
+    return f" {signs.dot} ".join(parts)
 
 
 def reading() -> Notice:
@@ -327,7 +327,7 @@ def nothing_ingested() -> Notice:
 
 
 def not_ingested(fault: Fault) -> Notice:
-    """A folder was not read. What was asked for may be wrong: that says nothing about the casebook."""
+    """A folder was not read. The path may be wrong: the casebook itself is fine."""
     if fault.code != "invalid_input":
         return of_fault(fault)
     return Notice("Nothing was ingested", fault_text(fault), (("{ingest.name}", "choose another folder"),), "$cb-bad")
@@ -352,7 +352,7 @@ def none_pass(picked: Sequence[tuple[str, str]], every: int) -> Notice:
 
 
 def vectors_pending() -> Notice:
-    """Only meaning was asked for, and the model is not there yet."""
+    """Vector search only, and the model is still loading."""
     return Notice(
         "Semantic search",
         "Loading the model. The first search takes a moment.",
@@ -361,7 +361,7 @@ def vectors_pending() -> Notice:
 
 
 def no_meaning(fault: Fault) -> Notice:
-    """Only meaning was asked for, and cannot be had."""
+    """Vector search only, and it is not available."""
     if fault.code != "model_unreachable":
         return of_fault(fault)
     steps = (("{library.mode}", "search by keyword"),)
@@ -379,13 +379,13 @@ def no_trace() -> Notice:
     )
 
 
-_BESIDE = 400
+_NEIGHBOUR_CHARS = 400
 
 
 def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) -> Content:
     about = document.document
     spans = ", ".join(_span(span) for span in one.source_spans)
-    vectors = ", ".join(f"{inline(kept.model, 80)} ({kept.dimensions} dimensions)" for kept in one.embeddings)
+    vectors = ", ".join(f"{inline(vector.model, 80)} ({vector.dimensions} dimensions)" for vector in one.embeddings)
     found = [
         ("citation", one.citation.uri),
         ("headings", " > ".join(one.heading_path) or "none"),
@@ -407,10 +407,10 @@ def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) ->
     more = f"\n{signs.more} {left:,} more characters" if left else ""
     parts = [*_named(found), Content(""), Content.styled(text + more, "$cb-text")]
     for by, name in ((-1, "previous"), (1, "next")):
-        beside = next((other for other in document.chunks if other.position == one.position + by), None)
-        told = "none (first passage)" if by < 0 else "none (last passage)"
-        shown = told if beside is None else inline(beside.text, _BESIDE)
-        parts += [Content(""), Content.assemble((f"{name:<12}", "$cb-dim"), (shown, "$cb-dim"))]
+        neighbour = next((other for other in document.chunks if other.position == one.position + by), None)
+        label = "none (first passage)" if by < 0 else "none (last passage)"
+        excerpt = label if neighbour is None else inline(neighbour.text, _NEIGHBOUR_CHARS)
+        parts += [Content(""), Content.assemble((f"{name:<12}", "$cb-dim"), (excerpt, "$cb-dim"))]
     return Content("\n").join([*parts, Content(""), *_named(details)])
 
 
@@ -419,5 +419,5 @@ def _named(rows: Sequence[tuple[str, str]]) -> list[Content]:
 
 
 def _span(span: dict[str, str | int | None]) -> str:
-    told = " ".join(f"{name} {value}" for name, value in span.items() if name != "kind" and value is not None)
-    return inline(f"{span.get('kind')} ({told})", 120)
+    fields = " ".join(f"{name} {value}" for name, value in span.items() if name != "kind" and value is not None)
+    return inline(f"{span.get('kind')} ({fields})", 120)

@@ -112,11 +112,11 @@ def report_line(report: IngestReport, signs: Signs) -> str:
     return f"{begin}: {did}.{errors}{left}{more}"
 
 
-def draw_folder(root: str, told: str, chosen: bool, signs: Signs) -> Content:
+def draw_folder(root: str, size: str, chosen: bool, signs: Signs) -> Content:
     """One folder that is known, and whether it is to be read."""
     mark = ("x" if signs.plain else "✓") if chosen else " "
     return Content.assemble(
-        (f"[{mark}] ", "$cb-good" if chosen else "$cb-faint"), (f"{told:<16}", "$cb-dim"),
+        (f"[{mark}] ", "$cb-good" if chosen else "$cb-faint"), (f"{size:<16}", "$cb-dim"),
         (inline(root, _PATH, more=signs.more), "$cb-text"),
     )  # fmt: skip
 
@@ -183,8 +183,8 @@ def _slowest(pace: IngestPace) -> Parts:
 
 
 def _more(count: int) -> Parts:
-    told = f"      and {count:,} more (run: casebook library ingest --json)\n"
-    return [(told, "$cb-faint")] if count > 0 else []
+    text = f"      and {count:,} more (run: casebook library ingest --json)\n"
+    return [(text, "$cb-faint")] if count > 0 else []
 
 
 def _row(name: str, text: str, tone: str) -> Parts:

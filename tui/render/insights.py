@@ -24,7 +24,7 @@ _WIDE: Final = 90
 """Cells from which a row has a last column."""
 _ASIDE: Final = 22
 _FEW: Final = 9.95
-"""Minutes below which a tenth of one is told."""
+"""Minutes below which tenths are shown."""
 MINUTES: Final = " min"
 _WEEKS: Final = 26
 _COMMANDS: Final = 10
@@ -132,14 +132,14 @@ def draw_row(
     before = sum(cell_len(text) for text, _ in lead)
     tone = "$cb-text bold" if chosen else "$cb-text"
     first, rest = (name, "") if tall == 1 else _halves(name, _name_cells(columns, width - before))
-    shown = _with_aside(first or "(no name)", "", columns, width - before, signs)
+    label = _with_aside(first or "(no name)", "", columns, width - before, signs)
     below: list[tuple[str, str]] = []
     if tall > 1:
         second = inline(rest, _name_cells(columns, width - before), more=signs.more)
         below = [("\n", ""), lead[0], (f"{'':{before - 1}}{second}", tone)]
     return Content.assemble(
         *lead,
-        (shown, tone),
+        (label, tone),
         (inline(aside, columns.aside, more=signs.more) if columns.aside else "", "$cb-dim"),
         *below,
     )
@@ -164,8 +164,8 @@ def _halves(name: str, cells: int) -> tuple[str, str]:
 def _with_aside(name: str, aside: str, columns: Columns, room: int, signs: Signs) -> str:
     """A name in the room that the last column leaves, and that column."""
     left = _name_cells(columns, room)
-    shown = inline(short_line(name, left)[0], left, more=signs.more)
-    return f"{pad(shown, left)}  {aside}" if columns.aside else shown
+    label = inline(short_line(name, left)[0], left, more=signs.more)
+    return f"{pad(label, left)}  {aside}" if columns.aside else label
 
 
 def minutes_text(minutes: float) -> str:

@@ -145,7 +145,7 @@ class CutoffRow:
     """The cut-off, between what is shown and what is not."""
 
     cutoff: float
-    shown: int
+    listed: int
     below: int
     fallback: bool
     best: float = 0.0
@@ -153,7 +153,7 @@ class CutoffRow:
 
 
 def standing(name: str, signs: Signs) -> Mark:
-    """The sign of a rule that is shown, is not, or was asked about."""
+    """The sign of a rule: shown, not shown, or pinned."""
     return signs.mark(_STANDING, name)
 
 
@@ -163,7 +163,7 @@ def label_mark(name: str, signs: Signs) -> Mark:
 
 
 def standing_marks(signs: Signs) -> tuple[Mark, ...]:
-    """Return every standing of a rule, for the legend."""
+    """Return every state of a rule, for the legend."""
     return tuple(standing(name, signs) for name in _STANDING)
 
 
@@ -173,7 +173,7 @@ def label_marks(signs: Signs) -> tuple[Mark, ...]:
 
 
 def place_of(path: str, line: int) -> str:
-    """Where a rule stands: the file's folder and name, the line; `~` for the folder of the user, so that their own
+    """The place of a rule: the file's folder and name, the line; `~` for the folder of the user, so that their own
     `.claude/memory.md` is not taken for that of a project."""
     parts = path.replace("\\", "/").split("/")
     file, home = Path(path), Path.home()
@@ -182,13 +182,13 @@ def place_of(path: str, line: int) -> str:
     return f"{title('/'.join(named))}:{line}"
 
 
-def label_of(label: Label | None, rule: MatchedRule, *, shown: bool) -> str:
+def label_of(label: Label | None, rule: MatchedRule, *, is_shown: bool) -> str:
     """What a person said of a rule: `right`, `wrong`, `missing`, or nothing."""
     if label is None:
         return ""
     name = label.name_of(rule)
     if name in label.applies:
-        return "right" if shown else "missing"
+        return "right" if is_shown else "missing"
     return "wrong" if name in label.not_these else ""
 
 
@@ -219,12 +219,12 @@ def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chos
     lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
     tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []
     cells = tool_cells(width)
-    name = row.tool if row.lit_tool else short_tool(row.tool)
+    name = row.tool if row.tool_highlights else short_tool(row.tool)
     tool = pad(inline(name, cells, more=signs.more), cells) + " "
     room = max(0, width - 3 - cell_len(tool) - sum(cell_len(text) for text, _ in tail))
-    said, spans = in_sight(row.about, row.lit, room, signs.more)
-    about = Content.styled(pad(inline(said, room, more=signs.more), room), "$cb-text" if chosen else "$cb-soft")
-    named = light(Content.styled(tool, "$cb-accent"), row.lit_tool, MEANING, cells + 1)
+    line, spans = in_sight(row.about, row.highlights, room, signs.more)
+    about = Content.styled(pad(inline(line, room, more=signs.more), room), "$cb-text" if chosen else "$cb-soft")
+    named = light(Content.styled(tool, "$cb-accent"), row.tool_highlights, MEANING, cells + 1)
     return Content.assemble(*lead, named, light(about, spans, MEANING, room + 1), *tail)
 
 
@@ -299,10 +299,10 @@ def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
         return "", ""
     sign, plain, tone = _MOVES[row.move.kind]
     by = row.move.score - row.move.score_before
-    told = "" if abs(by) < 0.005 or row.move.kind == "new" else f"{by:+.2f}"
-    if row.move.kind == "score" and told:
-        return told, f"bold {tone}"
-    return f"{plain if signs.plain else sign}{told or f' {row.move.kind}'}", f"bold {tone}"
+    change = "" if abs(by) < 0.005 or row.move.kind == "new" else f"{by:+.2f}"
+    if row.move.kind == "score" and change:
+        return change, f"bold {tone}"
+    return f"{plain if signs.plain else sign}{change or f' {row.move.kind}'}", f"bold {tone}"
 
 
 def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
@@ -310,26 +310,26 @@ def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = Fals
     from core.rules.matching.keyword import format_scores  # loaded once a call is matched
 
     line = "-" if signs.plain else "─"
-    told = f" cut-off {row.cutoff:.2f} "
+    label = f" cut-off {row.cutoff:.2f} "
     if row.loading:
-        said = f" keywords only, model loading{signs.more} "
-    elif row.shown:
-        said = f" {row.shown} shown, {row.below} not shown "
+        message = f" keywords only, model loading{signs.more} "
+    elif row.listed:
+        message = f" {row.listed} shown, {row.below} not shown "
     else:
-        said = f" no rule applies (best {format_scores(row.best, row.cutoff)[0]}) "
+        message = f" no rule applies (best {format_scores(row.best, row.cutoff)[0]}) "
     lead = signs.bar if chosen else line
-    rest = max(0, width - 4 - cell_len(told) - cell_len(said))
-    text = inline(f"{line * 2}{told}{line * rest}{said}{line}", max(0, width - 1), more=line)
+    rest = max(0, width - 4 - cell_len(label) - cell_len(message))
+    text = inline(f"{line * 2}{label}{line * rest}{message}{line}", max(0, width - 1), more=line)
     return Content.assemble((lead, "$cb-accent"), (pad(text, max(0, width - 1)), "$cb-draft"))
 
 
 def hidden_rule_label(match: RuleMatch, label: Label | None, rule: MatchedRule) -> str:
     """What a person said of a rule that is not shown; where the label names an id alone, and a rule of that id is
     shown, it is that one which applies."""
-    said = label_of(label, rule, shown=False)
-    if said != "missing" or label is None:
-        return said
-    return "" if any(label.name_of(one) == label.name_of(rule) for one in match.rules) else said
+    verdict = label_of(label, rule, is_shown=False)
+    if verdict != "missing" or label is None:
+        return verdict
+    return "" if any(label.name_of(one) == label.name_of(rule) for one in match.rules) else verdict
 
 
 def rows_of(ranked: Ranked) -> tuple[object, ...]:
@@ -337,13 +337,13 @@ def rows_of(ranked: Ranked) -> tuple[object, ...]:
     match, label, loading = ranked.match, ranked.label, ranked.soon
     moves = {(one.path, one.id, one.line): one for one in ranked.moves}
 
-    def row(one: MatchedRule, standing: str, said: str) -> RankRow:
-        return RankRow(one, standing, said, moves.get(key_of(one)), ranked.used.get((one.path, one.id)))
+    def row(one: MatchedRule, standing: str, verdict: str) -> RankRow:
+        return RankRow(one, standing, verdict, moves.get(key_of(one)), ranked.used.get((one.path, one.id)))
 
-    shown = [row(one, "shown", label_of(label, one, shown=True)) for one in match.rules]
+    listed = [row(one, "shown", label_of(label, one, is_shown=True)) for one in match.rules]
     below = [row(one, "below", hidden_rule_label(match, label, one)) for one in match.below]
     best = max((one.relevance_score for one in (*match.rules, *match.below)), default=0.0)
-    return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used, best, loading), *below)
+    return (*listed, CutoffRow(match.cutoff, len(listed), len(below), match.fallback_used, best, loading), *below)
 
 
 _FLAWS = 5

@@ -113,8 +113,8 @@ def draw_heading(row: Heading, width: int, signs: Signs, *, chosen: bool = False
 
 def draw_legend(row: Heading) -> Content:
     """What the columns say."""
-    told = _COLUMNS if row.of == "methods" else _CALL_COLUMNS
-    parts = [part for name, about in told for part in ((f"{name:<9}", "$cb-dim"), (f"{about}\n", "$cb-text"))]
+    columns = _COLUMNS if row.of == "methods" else _CALL_COLUMNS
+    parts = [part for name, about in columns for part in ((f"{name:<9}", "$cb-dim"), (f"{about}\n", "$cb-text"))]
     return Content.assemble(*parts).rstrip()
 
 
@@ -168,9 +168,9 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     mark = signs.mark(_RESULTS, case.result)
     partly = case.missed if len(case.labelled.expected) > 1 and case.shown_rules else ()
     wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
-    shown = ", ".join(case.shown_rules) or "no rule"
+    listed = ", ".join(case.shown_rules) or "no rule"
     fine = case.result in ("right", "gone")
-    middle = wanted if fine else f"{wanted} {signs.arrow} {shown}"
+    middle = wanted if fine else f"{wanted} {signs.arrow} {listed}"
     middle = pad(inline(middle, _MIDDLE, more=signs.more), _MIDDLE)
     cells = max(8, tool_cells(width - 40))
     tool = pad(inline(short_tool(case.labelled.call.tool_name), cells, more=signs.more), cells)
@@ -226,8 +226,8 @@ def _expected(case: CaseResult) -> str:
 def _ways(found: Difference, signs: Signs) -> list[tuple[str, str]]:
     """What each way of matching shows for a call on which they differ."""
     parts: list[tuple[str, str]] = [("\n\nMethods differ", "bold $cb-dim")]
-    shown = {"bm25": found.bm25, "keyword": found.keyword, "semantic": found.semantic, "hybrid": found.hybrid}
-    for name, ids in shown.items():
+    by_method = {"bm25": found.bm25, "keyword": found.keyword, "semantic": found.semantic, "hybrid": found.hybrid}
+    for name, ids in by_method.items():
         if ids is not None:
             mark = signs.mark(_RESULTS, "right" if name in found.right else "wrong")
             parts.append((f"\n{mark.sign} ", f"bold {mark.tone}"))
@@ -258,9 +258,9 @@ def draw_draft_row(draft: RuleDraft, width: int, signs: Signs, *, chosen: bool) 
     times = pad(inline(f"{max(1, len(draft.said_in))}x", 4), 4)
     call = inline(f"{draft.tool} {draft.call}", _CALL, more=signs.more) if width >= _WIDE else ""
     room = max(1, width - 8 - (_CALL + 2 if call else 0))
-    said = pad(inline(draft.rule, room, more=signs.more), room)
+    rule = pad(inline(draft.rule, room, more=signs.more), room)
     tone = "$cb-text"
-    return Content.assemble((f"{mark} ", "$cb-accent"), (times, "$cb-dim"), (said, tone), (f"  {call}", "$cb-dim"))
+    return Content.assemble((f"{mark} ", "$cb-accent"), (times, "$cb-dim"), (rule, tone), (f"  {call}", "$cb-dim"))
 
 
 def draw_draft(draft: RuleDraft) -> Content:

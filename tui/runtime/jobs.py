@@ -213,7 +213,7 @@ class Lane:
         self.report = report
         self.keep = keep
         self.generation = 0
-        self.heard = 0  # the generation that has nothing more to say: its end was handed over, or it was given up
+        self.finished = 0  # the generation that has nothing more to say: its end was handed over, or it was given up
         self._waiting: deque[Job[Any]] = deque()
         self._running: Job[Any] | None = None
         self._closed = False
@@ -229,7 +229,7 @@ class Lane:
     @property
     def awaited(self) -> bool:
         """Return whether a result is pending: a dropped job reports nothing, a finished one may be unread."""
-        return self.busy if self.keep else self.heard != self.generation
+        return self.busy if self.keep else self.finished != self.generation
 
     @property
     def left_behind(self) -> bool:
@@ -359,7 +359,7 @@ class Jobs:
         """Give up whatever the lane does; nothing of it is delivered any more."""
         if (place := self._lanes.get(lane)) is not None:
             place.generation += 1
-            place.heard = place.generation
+            place.finished = place.generation
             place.stop()
 
     def busy(self, lane: str) -> bool:
@@ -390,7 +390,7 @@ class Jobs:
         if job.stopped or job.generation != job.lane.generation:
             return
         if report.final:
-            job.lane.heard = job.generation
+            job.lane.finished = job.generation
         if report.fault is not None:
             job.failed(report.fault)
         else:

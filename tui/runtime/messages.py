@@ -31,7 +31,7 @@ class CiteSource(Protocol):
         """A toast."""
         ...
 
-    def told(self, fault: Fault) -> None:
+    def say_fault(self, fault: Fault) -> None:
         """A fault, in a toast."""
         ...
 
@@ -41,10 +41,10 @@ class CiteSource(Protocol):
 
 
 class CiteTarget(Protocol):
-    """An item that can cite the library: `told` is its short name, empty for none."""
+    """An item that can cite the library: `label` is its short name, empty for none."""
 
     @property
-    def told(self) -> str: ...
+    def label(self) -> str: ...
 
     def cite(self, source: CiteSource) -> None:
         """Cite what is chosen there."""
@@ -84,19 +84,19 @@ class PaneCopied(Message):
 
 @dataclass
 class PaneShowAll(Message):
-    """Show a long text in full, under a heading; it opens at the range `lit`.
+    """Show a long text in full, under a heading; it opens at the range `highlights`.
 
     `wrapped`: it is prose, its long lines are broken.
     """
 
     heading: str
     text: str
-    lit: Sequence[tuple[int, int]] = ()
+    highlights: Sequence[tuple[int, int]] = ()
     wrapped: bool = False
 
 
 @dataclass
-class PaneSaid(Message):
+class PaneMessage(Message):
     """Show a toast; `severity` is Textual's."""
 
     text: str

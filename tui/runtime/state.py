@@ -77,18 +77,18 @@ def write_state(path: Path, state: State) -> None:
 
     make_folder(path.parent)
     panes = {name: _without_secrets(memory) for name, memory in state.panes.items()}
-    kept = {"theme": state.theme, "setting": state.setting, "pane": state.pane, "panes": panes}
-    write_file(path, [json.dumps({"version": VERSION, **kept})], replace=True)
+    fields = {"theme": state.theme, "setting": state.setting, "pane": state.pane, "panes": panes}
+    write_file(path, [json.dumps({"version": VERSION, **fields})], replace=True)
 
 
 def _without_secrets(memory: Memory) -> dict[str, Scalar]:
     """What a person typed is left out where it holds one."""
     from core.text import redact
 
-    kept = dict(memory)
-    if isinstance(typed := kept.get(TYPED), str) and redact(typed) != typed:
-        kept[TYPED] = None
-    return kept
+    clean = dict(memory)
+    if isinstance(typed := clean.get(TYPED), str) and redact(typed) != typed:
+        clean[TYPED] = None
+    return clean
 
 
 def _state(found: object) -> State:
@@ -118,20 +118,20 @@ class Keeper:
         self._path = path
         self._jobs = jobs
         self._log_line = log_line
-        self._kept = state
+        self._pending = state
 
     def keep(self, state: State, *, last: bool = False) -> None:
         """This is the state now."""
-        if state == self._kept:
+        if state == self._pending:
             return
-        self._kept = state
+        self._pending = state
         lane = "state-last" if last else "state"
         self._jobs.run(lane, self._write(state), _nothing, self._failed, delay=0.0 if last else PAUSE, keep=last)
 
     def last(self) -> None:
         """Write at once what waits to be written: nothing comes after it."""
         if self._jobs.busy("state"):
-            state, self._kept = self._kept, State()
+            state, self._pending = self._pending, State()
             self.keep(state, last=True)
 
     def _write(self, state: State) -> Callable[[Job[None]], None]:

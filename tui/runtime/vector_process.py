@@ -70,8 +70,8 @@ class VectorProcess:
             raise Stopped from None
         except TimeoutError:
             child.cancel(reply, drop=True)
-            said = f"the vector process timed out after {seconds:.0f} s"
-            raise Fault("timeout", said) from None
+            message = f"the vector process timed out after {seconds:.0f} s"
+            raise Fault("timeout", message) from None
         except ChildExitedError:
             raise _exited_fault() from None
 

@@ -22,7 +22,7 @@ from tui.render.common.amounts import counted
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.untrusted import block, fault_text, inline
 from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneSaid
+from tui.runtime.messages import PaneMessage
 from tui.services.exporting import (
     REPLACES,
     Export,
@@ -94,7 +94,7 @@ LANE, COPYING = "export", "backup"
 """A copy of the casebook cannot be stopped half-way: its lane lets it end."""
 _HELP = "enter writes, tab completes a path, esc closes"
 
-Said = Callable[[str, str], object]
+OnResult = Callable[[str, str], object]
 """Shows a message with its severity."""
 
 
@@ -103,7 +103,7 @@ def ask_picture(over: Screen[None], picture: Picture, name: str, now: datetime, 
     export = export_of_picture(picture, name, now)
 
     def notify(text: str, severity: str) -> None:
-        over.app.post_message(PaneSaid(text, severity))
+        over.app.post_message(PaneMessage(text, severity))
 
     over.app.push_screen(ExportScreen(export, proposed(None, export.name), jobs, notify))
 
@@ -125,14 +125,14 @@ class ExportScreen(ModalScreen[str | None]):
         Binding(REPLACES, "replace", "Replace", priority=True),
     ]
 
-    def __init__(self, export: Export, path: str, jobs: Jobs, said: Said) -> None:
+    def __init__(self, export: Export, path: str, jobs: Jobs, on_result: OnResult) -> None:
         super().__init__()
         self._export = export
         self._jobs = jobs
-        self._said = said
+        self._on_result = on_result
         self._words = Static(id="export-told")
         self._box = PathBox(path, "export-path")
-        self._wrong: str | None = None  # the path that was told to be no good, as it was typed
+        self._wrong: str | None = None  # the rejected path, as typed
         self._there = False  # whether that is a file, which may be replaced
         self._writing = False
 
@@ -206,22 +206,22 @@ class ExportScreen(ModalScreen[str | None]):
         if not final:
             self._words.update(Content(f"{count_text(self._export, done.count)} written. To stop, press esc."))
             return
-        self._said(describe_export(self._export, done), "information")
+        self._on_result(describe_export(self._export, done), "information")
         if self.is_current:
             self.dismiss(str(done.path.parent) if done.path is not None else None)
 
     def _failed(self, fault: Fault) -> None:
         self._writing = False
-        told = fault_text(fault)
+        message = fault_text(fault)
         if not self.is_attached:
-            self._said(told, "error")
+            self._on_result(message, "error")
             return
         self._there = bool(fault.details.get("there"))
-        self._warn(told)
+        self._warn(message)
 
     def _warn(self, text: str) -> None:
         self._wrong = self._box.value
         self._words.update(Content.styled(inline(text, 400), "$cb-draft"))
 
     def _show_target(self) -> None:
-        self._words.update(Content(inline(self._export.told, 400)))
+        self._words.update(Content(inline(self._export.summary, 400)))

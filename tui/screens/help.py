@@ -113,18 +113,18 @@ def _group(found: Sequence[Entry], width: int) -> list[Content]:
             lines += _hung(Content(" " * _INDENT), Content.styled(reason, "italic $cb-dim"), width)
         for entry in found:
             if entry.why_not == reason:
-                lines += _entry(entry, width, told=reason in shared)
+                lines += _entry(entry, width, has_heading=reason in shared)
     return lines
 
 
-def _entry(entry: Entry, width: int, *, told: bool = False) -> list[Content]:
+def _entry(entry: Entry, width: int, *, has_heading: bool = False) -> list[Content]:
     possible = not entry.why_not
     gap = " " * max(1, _KEYS - cell_len(entry.keys))
     head = Content.styled(" " * _INDENT + entry.keys + gap, "bold $cb-text" if possible else "$cb-dim")
     body = Content.assemble(
         (entry.title, "$cb-soft" if possible else "$cb-dim"),
         (f", {entry.where}" if entry.where else "", "$cb-faint"),
-        (f"  ({entry.why_not})" if entry.why_not and not told else "", "$cb-faint"),
+        (f"  ({entry.why_not})" if entry.why_not and not has_heading else "", "$cb-faint"),
     )
     return _hung(head, body, width)
 
@@ -139,7 +139,7 @@ def _hung(head: Content, body: Content, width: int) -> list[Content]:
 
 
 def legend(signs: Signs, text: str = "") -> tuple[tuple[str, tuple[Mark, ...]], ...]:
-    """The signs by what they tell of; with a `text` those that are this sign, or whose meaning has all its words."""
+    """The signs by subject; with a `text` those that are this sign, or whose meaning has all its words."""
     parts = (
         ("Case match", signs.tiers.values()),
         ("Fix", signs.statuses.values()),
@@ -165,7 +165,7 @@ def _matches(heading: str, mark: Mark, word: str) -> bool:
 
 
 def draw_legend(found: Iterable[tuple[str, tuple[Mark, ...]]]) -> Content:
-    """The signs under what they tell of; blank where there are none."""
+    """The signs under their subject; blank if there are none."""
     parts: list[tuple[str, str]] = []
     for heading, marks in found:
         parts.append((f"  {heading}\n", "$cb-dim"))
@@ -235,7 +235,7 @@ class HelpScreen(ModalScreen[None]):
         self.query_one("#help-lines", Reading).scroll_relative(y=lines, animate=False)
 
     def action_page(self, pages: int) -> None:
-        """Scroll by what is seen, less a line to go on from."""
+        """Scroll by what is seen, less one line of context."""
         self.action_scroll(pages * max(1, self.query_one("#help-lines", Reading).size.height - 1))
 
     def _show(self) -> None:
@@ -243,8 +243,8 @@ class HelpScreen(ModalScreen[None]):
         found = nearest_first(matching(text, self._signs.keys), self._situation)
         signs = legend(self._signs, text)
         if not found and not signs:
-            told = "No matching action, key or symbol."
-            self._lines.update(Content.styled(told, "$cb-dim"))
+            message = "No matching action, key or symbol."
+            self._lines.update(Content.styled(message, "$cb-dim"))
             return
         table = draw_help(found, self._situation, self._signs, self._lines.size.width or _WIDTH)
         self._lines.update(Content.assemble(table, "\n" if table else "", draw_legend(signs)))

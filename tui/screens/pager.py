@@ -112,11 +112,11 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
     BINDINGS = bindings("scroll", "whole")
     COMPONENT_CLASSES: ClassVar[set[str]] = {"long-text--mark", "long-text--lit", "long-text--found"}
 
-    def __init__(self, text: str, signs: Signs, lit: Sequence[Place], sized: Callable[[], object]) -> None:
+    def __init__(self, text: str, signs: Signs, highlights: Sequence[Place], sized: Callable[[], object]) -> None:
         super().__init__(id="whole-text")
         self._text = text
         self._signs = signs
-        self._lit = tuple(sorted(lit))
+        self._highlights = tuple(sorted(highlights))
         self._sized = sized
         self._seen_width = 0
         self._found: Sequence[Place] = ()
@@ -182,7 +182,7 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
     def _marks(self, start: int, end: int) -> list[tuple[int, int, str]]:
         """Return the highlights in this range, with matches over them."""
         near = self._found[max(0, bisect_left(self._found, (start, 0)) - 1) : bisect_left(self._found, (end, 0))]
-        both = [(*one, "long-text--lit") for one in self._lit] + [(*one, "long-text--found") for one in near]
+        both = [(*one, "long-text--lit") for one in self._highlights] + [(*one, "long-text--found") for one in near]
         return [(max(first, start), min(last, end), name) for first, last, name in both if first < end and last > start]
 
     def render_line(self, y: int) -> Strip:
@@ -233,19 +233,26 @@ class WholeText(Performs, ModalScreen[None]):
     BINDINGS = bindings(only=("app.help",))
 
     def __init__(
-        self, text: str, heading: str, jobs: Jobs, signs: Signs, lit: Sequence[Place] = (), *, wrapped: bool = False
+        self,
+        text: str,
+        heading: str,
+        jobs: Jobs,
+        signs: Signs,
+        highlights: Sequence[Place] = (),
+        *,
+        wrapped: bool = False,
     ) -> None:
         super().__init__()
         self._text = text
         self._jobs = jobs
         self._wrapped = wrapped
-        self._wanted = min(lit)[0] if lit else None
+        self._wanted = min(highlights)[0] if highlights else None
         self._found: Sequence[Place] = ()
         self._at = 0
         self._measure = ""
         self._box = FindBox(placeholder="Find in this text", select_on_focus=False, max_length=200, id="whole-find")
         self._box.display = False
-        self._long = LongText(text, signs, lit, self._cut)
+        self._long = LongText(text, signs, highlights, self._cut)
         self._long.border_title = Content(title(heading))
         self._keys = KeyFooter(signs, Situation("whole"))
 

@@ -51,8 +51,8 @@ class ThemeProvider(Provider):
             if (score := matcher.match(name)) > 0:
                 yield Hit(score, self._line(name, matcher.highlight(name)), self._choose(name), name)
 
-    def _line(self, name: str, shown: Content) -> Content:
-        return Content.assemble(shown, ("  current", "$cb-dim")) if name == self.app.theme else shown
+    def _line(self, name: str, title: Content) -> Content:
+        return Content.assemble(title, ("  current", "$cb-dim")) if name == self.app.theme else title
 
     def _choose(self, name: str) -> partial[None]:
         return partial(self._workbench.choose_theme, name)
@@ -76,8 +76,8 @@ class ActionProvider(Provider):
         """All of them, in the registry's order."""
         offered = [(action, self._why_not(action)) for action in ACTIONS if action.palette]
         for action, why_not in sorted(offered, key=lambda one: bool(one[1])):
-            shown = self._line(action, Content(action.title), why_not)
-            yield DiscoveryHit(shown, self._perform(action, why_not), action.title)
+            line = self._line(action, Content(action.title), why_not)
+            yield DiscoveryHit(line, self._perform(action, why_not), action.title)
 
     async def search(self, query: str) -> Hits:
         """Those that have the words of `query` as the help finds them; else those whose title has its letters."""
@@ -91,8 +91,8 @@ class ActionProvider(Provider):
                 score += _BY_RARITY * max(begun, default=0)
             if action.palette and score > 0:
                 why_not = self._why_not(action)
-                shown = self._line(action, matcher.highlight(action.title), why_not)
-                yield Hit(score / 4 if why_not else score, shown, self._perform(action, why_not), action.title)
+                line = self._line(action, matcher.highlight(action.title), why_not)
+                yield Hit(score / 4 if why_not else score, line, self._perform(action, why_not), action.title)
 
     def _line(self, action: Action, title: Content, why_not: str) -> Content:
         """The title, and its keys at the right; or why it is not possible, and no key. If the box would take the key as

@@ -43,7 +43,7 @@ PAGE = 30
 
 _UNJUDGED = Notice("No verdict", "This message has no failure or was not harvested.")
 
-KEPT = 8_000
+MAX_LINES = 8_000
 """Lines kept; those farthest away are dropped and read again when needed."""
 
 
@@ -82,7 +82,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     class Moved(Message):
         """Another message is selected, or it was read again."""
 
-    class WhyAsked(Message):
+    class TraceRequested(Message):
         """The trace of the chosen message's verdict is to be shown, or hidden."""
 
     def __init__(self, jobs: Jobs, session: str, index: int, marks: Marks, signs: Signs) -> None:
@@ -121,8 +121,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
                 self.border_subtitle = Content("This session is not in the casebook.")
                 return
             self.ends = (stretch.first, stretch.last)
-            told = [session_name(self._session, stretch.started, stretch.project), title(stretch.agent)]
-            self.border_title = Content(f" {self._signs.dot} ".join(part for part in told if part))
+            facts = [session_name(self._session, stretch.started, stretch.project), title(stretch.agent)]
+            self.border_title = Content(f" {self._signs.dot} ".join(part for part in facts if part))
             self._put(stretch.lines)
             self.choose(index)
 
@@ -144,16 +144,16 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         if stretch is None or not stretch.lines:
             return
         top = round(self.scroll_y) + len(stretch.lines)
-        self._put(_whole_messages((*stretch.lines, *self.lines)[: KEPT + len(stretch.lines)], end=True))
+        self._put(_whole_messages((*stretch.lines, *self.lines)[: MAX_LINES + len(stretch.lines)], end=True))
         self.scroll_to(y=top, animate=False, force=True)
 
     def _later(self, stretch: Stretch | None, _final: bool) -> None:
         if stretch is None or not stretch.lines:
             return
         lines = (*self.lines, *stretch.lines)
-        kept = _whole_messages(lines[-(KEPT + len(stretch.lines)) :], end=False)
-        top = round(self.scroll_y) - (len(lines) - len(kept))
-        self._put(kept)
+        visible = _whole_messages(lines[-(MAX_LINES + len(stretch.lines)) :], end=False)
+        top = round(self.scroll_y) - (len(lines) - len(visible))
+        self._put(visible)
         self.scroll_to(y=max(0, top), animate=False, force=True)
 
     def _put(self, lines: tuple[Line, ...]) -> None:
@@ -189,9 +189,9 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             return
         self.chosen = index
         height = max(1, self.size.height)
-        lit = next((at for at in own if self.lines[at].lit is not None), own[0])
-        above = height // 4  # what led to it is seen too
-        y = own[0] - above if lit - own[0] < height // 2 else lit - height // 3
+        match = next((at for at in own if self.lines[at].highlight is not None), own[0])
+        above = height // 4  # the context before it is visible too
+        y = own[0] - above if match - own[0] < height // 2 else match - height // 3
         self.scroll_to(y=max(0, y), animate=False, force=True)
         self._caption()
         self.refresh()
@@ -219,7 +219,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             "session.previous_mark": lambda: self._to_mark(-1),
             "session.whole": lambda: self._with_text(self._show_whole),
             "session.copy": lambda: self._with_text(self._copy),
-            "session.why": lambda: self.post_message(self.WhyAsked()),
+            "session.why": lambda: self.post_message(self.TraceRequested()),
             "session.strip": self._show_strip,
             "session.back": self.screen.dismiss,
         }
@@ -258,8 +258,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         from tui.screens.pager import WholeText
 
         start, end = self._marks.errors.get(self.chosen, (None, None))
-        lit = () if start is None or end is None else ((start, end),)
-        self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs, lit))
+        highlights = () if start is None or end is None else ((start, end),)
+        self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs, highlights))
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
@@ -279,7 +279,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
 def _whole_messages(lines: tuple[Line, ...], *, end: bool) -> tuple[Line, ...]:
     """Return the messages without one that is cut at the far end, so that reading continues at its beginning."""
-    if len(lines) <= KEPT:
+    if len(lines) <= MAX_LINES:
         return lines
     if end:
         last = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].kind == "gap"), len(lines) - 1)
@@ -307,7 +307,7 @@ class SessionScreen(ModalScreen[None]):
         yield self.why
         yield self._keys
 
-    def on_transcript_why_asked(self) -> None:
+    def on_transcript_trace_requested(self) -> None:
         self.why.display = not self.why.display
         self._explain()
 

@@ -15,7 +15,7 @@ from core.base.fault import Fault
 from tui.render.common.amounts import counted, size_of
 from tui.render.common.untrusted import inline, short_path, title
 from tui.runtime.jobs import Job, Jobs, job_work
-from tui.runtime.messages import PaneSaid
+from tui.runtime.messages import PaneMessage
 from tui.services.importing import Incoming, no_sessions
 from tui.widgets.scroll_text import HangingText, Reading
 from tui.widgets.workbench import sheet, workbench
@@ -108,14 +108,14 @@ class SetupScreen(ModalScreen[None]):
 
             def done(faults: tuple[str, ...], _final: bool) -> None:
                 text = " ".join(title(one) for one in faults) or _done(plan, chosen)
-                incoming.post_message(PaneSaid(text, "warning" if faults else "information", begun))
+                incoming.post_message(PaneMessage(text, "warning" if faults else "information", begun))
                 model_came()
 
             def failed(fault: Fault) -> None:
-                incoming.post_message(PaneSaid(f"Setup failed: {fault.message}", "error", begun))
+                incoming.post_message(PaneMessage(f"Setup failed: {fault.message}", "error", begun))
 
             if begun:
-                incoming.post_message(PaneSaid(begun))
+                incoming.post_message(PaneMessage(begun))
             workbench(app).jobs.run(_LANE, _set_up(plan, chosen), done, failed)
 
     def _planned(self, plan: SetupPlan, _final: bool) -> None:

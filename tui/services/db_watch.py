@@ -1,4 +1,4 @@
-"""What others write appears by itself: one idle connection is asked again and again whether the casebook changed.
+"""What others write appears by itself: one idle connection checks again and again whether the casebook changed.
 
 Between two questions no transaction is open, so the write-ahead log can be written back and does not grow.
 """
@@ -138,7 +138,9 @@ class Eye:
         self._store: Store | None = None
         self._file: Hashable = None
         self._fault: str | None = None
-        self._opened = 0  # each connection counts its versions anew, and a new log may get the number of the old one
+        self._opened = (
+            0  # each connection counts its versions from the start, and a new log may get the number of the old one
+        )
 
     def close(self) -> None:
         """End the connection."""
@@ -162,7 +164,7 @@ class Eye:
         return (file, self._opened, self._fault, *self._version())
 
     def _log(self) -> Hashable:
-        """Which file the write-ahead log is. A connection goes on reading a removed log of a casebook that was restored
+        """Which file the write-ahead log is. A connection reads on in a removed log of a casebook that was restored
         over, and its own version stays the same."""
         try:
             info = self._path.with_name(self._path.name + "-wal").stat()
@@ -176,7 +178,7 @@ class Eye:
         from core.store import open_store
 
         if self._store is not None:
-            self._store.close(keep_log=True)  # it may be the log of the file that stood there before
+            self._store.close(keep_log=True)  # it may be the log of the previous file
         self._store = None
         try:
             self._store, self._fault = open_store(self._path, timeout_ms=100), None

@@ -13,7 +13,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.status import model_changed, no_model, report_line
 from tui.render.common.untrusted import title
 from tui.runtime.jobs import Job, Jobs, job_work
-from tui.runtime.messages import PaneChanged, PaneSaid
+from tui.runtime.messages import PaneChanged, PaneMessage
 from tui.services.tasks import embedding_task, job_of
 from tui.widgets.workbench import AGAIN, UNASKED, Running, TaskLine
 
@@ -60,11 +60,11 @@ class Embedding(TaskLine):
         self._settings = self.settings = settings
         self._others = others
         self._off = settings is None or not settings.auto  # for this session: it was cancelled, or it failed
-        self._asked = False
+        self._requested = False
         self._since: float | None = None  # when something was written that it has not looked for
         self._offered = False
         self._facts: VectorFacts | None = None
-        self.told_no_model = False
+        self.has_warned_no_model = False
 
     @property
     def busy(self) -> bool:
@@ -94,7 +94,7 @@ class Embedding(TaskLine):
 
     def ask(self) -> None:
         """A person wants it: also after it was cancelled, and after the model was changed."""
-        self._asked = True
+        self._requested = True
         self._look(0.0)
 
     def stop(self) -> None:
@@ -116,52 +116,52 @@ class Embedding(TaskLine):
 
     def _on_facts(self, facts: VectorFacts, _final: bool) -> None:
         self._facts, self._since = facts, None
-        asked, self._asked = self._asked, False
+        requested, self._requested = self._requested, False
         if self._run is not None:
             return
         if facts.model is None:
-            self._notify_no_model(facts, asked=asked)
+            self._notify_no_model(facts, requested=requested)
         elif facts.running is not None:
-            self._notify_if(asked, f"Another process is embedding this casebook (process {facts.running.pid}).")
+            self._notify_if(requested, f"Another process is embedding this casebook (process {facts.running.pid}).")
         elif not facts.due:
-            self._notify_if(asked, "All cases, rules and passages are embedded.")
-        elif asked:
+            self._notify_if(requested, "All cases, rules and passages are embedded.")
+        elif requested:
             self._begin(facts)
         elif facts.other and not self._offered:
             self._offered = True
-            self.post_message(PaneSaid(self._signs.fill_keys(model_changed(facts))))
+            self.post_message(PaneMessage(self._signs.fill_keys(model_changed(facts))))
         elif not self._off and not facts.other and not self._others():
             self._begin(facts)
 
     def _on_facts_fault(self, fault: Fault) -> None:
         self._since = None
-        asked, self._asked = self._asked, False
-        self._notify_if(asked, f"Embedding failed: {title(fault.message)}.")
+        requested, self._requested = self._requested, False
+        self._notify_if(requested, f"Embedding failed: {title(fault.message)}.")
 
-    def _notify_if(self, asked: bool, text: str) -> None:
-        if asked:
-            self.post_message(PaneSaid(text))
+    def _notify_if(self, requested: bool, text: str) -> None:
+        if requested:
+            self.post_message(PaneMessage(text))
 
-    def _notify_no_model(self, facts: VectorFacts, *, asked: bool) -> None:
-        if asked or (facts.cases and not self.told_no_model):
-            self.told_no_model = True
-            self.post_message(PaneSaid(no_model(facts)))
+    def _notify_no_model(self, facts: VectorFacts, *, requested: bool) -> None:
+        if requested or (facts.cases and not self.has_warned_no_model):
+            self.has_warned_no_model = True
+            self.post_message(PaneMessage(no_model(facts)))
             self.post_message(PaneChanged())
 
     def _begin(self, facts: VectorFacts) -> None:
         if self._settings is None:
             return
         task = embedding_task(self._jobs.path, self._settings)
-        shown = Running(way_out=UNASKED, begins="Loading the model") if facts.due > QUIET else None
-        self.start("embed", task, job_of(task), self._on_progress, shown)
+        running = Running(way_out=UNASKED, begins="Loading the model") if facts.due > QUIET else None
+        self.start("embed", task, job_of(task), self._on_progress, running)
 
     def _on_progress(self, value: object, final: bool) -> None:
         from core.embedding.runtime.report import EmbedReport
 
         self.show_progress(value)
         if final and isinstance(value, EmbedReport):
-            told = report_line(value, self._signs) if self.running is not None or value.failed else ""
-            self.end(told, "warning" if value.failed else "information")
+            summary = report_line(value, self._signs) if self.running is not None or value.failed else ""
+            self.end(summary, "warning" if value.failed else "information")
             self.changed()  # what came meanwhile
 
     def failed(self, fault: Fault) -> None:

@@ -74,7 +74,7 @@ class Sources:
 def stamp_of(path: Path) -> tuple[str, int, int]:
     """How a file looks now."""
     try:
-        info = os.stat(path)  # noqa: PTH116  asked several times a second
+        info = os.stat(path)  # noqa: PTH116  called several times a second
     except OSError:
         return str(path), 0, -1
     return str(path), info.st_mtime_ns, info.st_size

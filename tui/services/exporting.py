@@ -34,7 +34,7 @@ class Export:
 
     kind: Kind
     heading: str
-    told: str
+    summary: str
     name: str
     which: Filters | tuple[int, ...] | None = None
     picture: Picture | None = None
@@ -53,7 +53,7 @@ class Written:
 class Listed:
     """The cases in a list: in a sentence, and the filters that they pass or their numbers."""
 
-    told: str
+    summary: str
     which: Filters | tuple[int, ...]
 
 
@@ -62,26 +62,26 @@ def export_of(kind: Kind, now: datetime, every: int, listed: Listed) -> Export:
     day = now.astimezone().date().isoformat()
     forms = "The file extension selects the format: .jsonl (re-importable), .csv or .md."
     if kind == "backup":
-        told = "The full casebook in one file. Restore it with: casebook db restore"
-        return Export(kind, "Back up the casebook", told, f"casebook-{day}.db")
+        summary = "The full casebook in one file. Restore it with: casebook db restore"
+        return Export(kind, "Back up the casebook", summary, f"casebook-{day}.db")
     if kind == "fixes":
-        told = (
+        summary = (
             "All verified fixes. The file extension selects the format: .jsonl, .csv or .md (all re-importable)."
             " In CLAUDE.md and AGENTS.md, casebook writes only its own block."
         )
-        return Export(kind, "Export the verified fixes", told, f"fixes-{day}.jsonl")
+        return Export(kind, "Export the verified fixes", summary, f"fixes-{day}.jsonl")
     if kind == "cases":
-        told = f"All {counted(every, 'case')}. {forms}"
-        return Export(kind, "Export all cases", told, f"cases-{day}.jsonl")
-    told = f"{listed.told} {forms}"
-    return Export(kind, "Export the listed cases", told, f"cases-{day}.jsonl", listed.which)
+        summary = f"All {counted(every, 'case')}. {forms}"
+        return Export(kind, "Export all cases", summary, f"cases-{day}.jsonl")
+    summary = f"{listed.summary} {forms}"
+    return Export(kind, "Export the listed cases", summary, f"cases-{day}.jsonl", listed.which)
 
 
 def export_of_picture(picture: Picture, name: str, now: datetime) -> Export:
     """A view of Insights as a file, named after the view and the day."""
-    told = "Paths and user names are removed. The file extension selects the format: .svg or .md."
+    summary = "Paths and user names are removed. The file extension selects the format: .svg or .md."
     day = now.astimezone().date().isoformat()
-    return Export("picture", "Save the view", told, f"{name}-{day}.svg", picture=picture)
+    return Export("picture", "Save the view", summary, f"{name}-{day}.svg", picture=picture)
 
 
 def proposed(folder: Path | None, name: str) -> str:

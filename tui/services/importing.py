@@ -14,7 +14,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import short_path
 from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs, job_work
-from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
+from tui.runtime.messages import PaneChanged, PaneMessage, PaneShowAll
 from tui.services.tasks import harvest_task, import_task, job_of
 from tui.widgets.workbench import Running, TaskLine
 
@@ -202,7 +202,7 @@ class Incoming(TaskLine):
         from tui.services.external_editor import open_demo
 
         if why := open_demo(self.app):
-            self.post_message(PaneSaid(why, "warning"))
+            self.post_message(PaneMessage(why, "warning"))
 
     def _show_report(self) -> None:
         if self.report is not None:
@@ -236,9 +236,9 @@ class Incoming(TaskLine):
             path = self._jobs.path
             self._jobs.run("again", lambda _job: _forget(path), lambda _value, _final: None, lambda _fault: None)
 
-    def end(self, told: str, severity: str) -> None:
+    def end(self, summary: str, severity: str) -> None:
         """It is over; the last cases of an import appear a moment later."""
-        super().end(told, severity)
+        super().end(summary, severity)
         self._jobs.run("filled", lambda job: job.pause(1.0), lambda _value, _final: self._filled(), lambda _fault: None)
 
     def _filled(self) -> None:

@@ -1,4 +1,4 @@
-"""What the workbench runs beside itself: imports, embedding, ingests and answers in processes, the team in a job.
+"""Background work of the workbench: imports, embedding, ingests and answers in processes, the team in a job.
 
 The `run_…` functions are called in the processes; a stopped one stops between two batches, sessions, slices or files.
 """
@@ -181,7 +181,7 @@ ANSWER_GRACE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class LibraryQuestion:
-    """A question, and what of the library is asked, how. `in_steps`: it is taken apart."""
+    """A question, the documents to search, and the search mode. `in_steps`: split the question."""
 
     text: str
     session: str | None
@@ -201,7 +201,7 @@ def get_ready(_call: Call, database: Path, settings: str) -> None:
 
 
 def answer_library(call: Call, database: Path, settings: str, question: LibraryQuestion) -> AnswerEvent | None:
-    """Tell each event as it happens; the last one, with the answer, is the result. `settings`: all of them, as JSON.
+    """Report each event as it happens; the last one, with the answer, is the result. `settings`: all of them, as JSON.
 
     A cancelled answer is kept as unfinished. Raises Fault.
     """
@@ -228,17 +228,17 @@ def _ask(
     from core.flows.ask.api import ask_library, ask_options
     from core.llm.factory import language_model
 
-    chosen, vectors, asked, cancelled = _settings(settings), _vectors(settings), question.text, call.is_cancelled
+    chosen, vectors, text, cancelled = _settings(settings), _vectors(settings), question.text, call.is_cancelled
     options = ask_options(chosen, session=question.session, mode=question.mode, filters=question.filters)
     options = replace(options, multi_hop=question.in_steps)
     model = language_model(chosen.llm)
     try:
-        ask_library(database, asked, options, model, vectors, on_event=on_event, cancelled=cancelled)
+        ask_library(database, text, options, model, vectors, on_event=on_event, cancelled=cancelled)
     except Fault as fault:
         if fault.code != "db_readonly":
             raise
         loose = replace(options, keep=False, session=None)
-        ask_library(database, asked, loose, model, vectors, on_event=on_event, cancelled=cancelled)
+        ask_library(database, text, loose, model, vectors, on_event=on_event, cancelled=cancelled)
 
 
 @lru_cache(maxsize=1)

@@ -34,9 +34,9 @@ from tui.runtime.jobs import JobReport, Jobs
 from tui.runtime.messages import (
     PaneCopied,
     PaneCounted,
+    PaneMessage,
     PaneOpenCase,
     PaneOpenCitation,
-    PaneSaid,
     PaneSearchLibrary,
     PaneShowAll,
     PaneTroubled,
@@ -149,7 +149,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.errors.lines = (self.ingesting,)
         self.set_keymap(keymap(self.user_keys))
         self._panes = PaneRouter(self, self.pane_context)
-        self._told: set[str] = set()
+        self._notified: set[str] = set()
         self._keeper = Keeper(around.state_path, self._state, self.jobs, self.log_line) if around.state_path else None
 
     def get_default_screen(self) -> ErrorsScreen:
@@ -157,11 +157,11 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         return self.errors
 
     def pane_context(self, pane: str) -> PaneContext:
-        kept = self._contexts.setdefault(pane, {})
+        values = self._contexts.setdefault(pane, {})
         process = self.errors.meaning.process if pane != HOME else None
         log = partial(self._log_toast, pane)
         memory = self._state.panes.get(pane, {})
-        return PaneContext(self.jobs, self.signs, self._clock, self._around, self._place, memory, process, log, kept)
+        return PaneContext(self.jobs, self.signs, self._clock, self._around, self._place, memory, process, log, values)
 
     def _log_toast(self, pane: str, text: str) -> None:
         self.log_line("warning", pane, told=text)
@@ -224,7 +224,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         }
         if act := acts.get(action_id):
             act()
-        else:  # what goes on below any pane
+        else:  # actions of every pane
             below = self.errors
             if action_id in ("import.begin", "import.setup") and self.screen is not below:
                 self._panes.show(HOME)  # which shows the progress
@@ -359,7 +359,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         if event.fault.code != "not_indexed":
             self._notify_once(_fault_text(event.fault), severity="error")
 
-    def on_pane_said(self, event: PaneSaid) -> None:
+    def on_pane_message(self, event: PaneMessage) -> None:
         """Show a toast once, as it happens; several that come without a key share one."""
         self.take_back(inline(event.replaces, 400))
         if event.severity == "information":
@@ -386,15 +386,17 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def on_pane_show_all(self, event: PaneShowAll) -> None:
         from tui.screens.pager import WholeText
 
-        self.push_screen(WholeText(event.text, event.heading, self.jobs, self.signs, event.lit, wrapped=event.wrapped))
+        self.push_screen(
+            WholeText(event.text, event.heading, self.jobs, self.signs, event.highlights, wrapped=event.wrapped)
+        )
 
     def say(self, text: str, *, severity: str = "information", seconds: float = 4) -> None:
         """A toast: inert text, no markup."""
         self.notify(inline(text, 400), severity=severity, markup=False, timeout=seconds)  # pyright: ignore[reportArgumentType]
 
     def _notify_once(self, text: str, *, severity: str = "information") -> None:
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._notified:
+            self._notified.add(text)
             self.say(text, severity=severity)
 
 
@@ -461,7 +463,7 @@ def run(
 ) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left.
 
-    0; 1 after a fault of its own, told in one line; 128 and the signal's number if a signal ended it. A job may still
+    0; 1 after an internal fault, shown in one line; 128 and the signal's number if a signal ended it. A job may still
     run in its thread then: the process ends by `cli.main.end_process`. With `remember`
     it looks as it was left the last time. `rules`: rule files that hold instead of those of the settings. `cited`: a
     citation, at which the library opens.

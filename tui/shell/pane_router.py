@@ -87,7 +87,7 @@ class PaneRouter:
         return not self.covered
 
     def library(self, wanted: PaneSearchLibrary | PaneOpenCitation) -> None:
-        """The Library pane with a query, or at a citation: from there Esc leads back to where one was."""
+        """The Library pane with a query, or at a citation: Esc returns from there."""
         from tui.panes.library.screen import LibraryScreen
 
         app = self._app
@@ -99,7 +99,7 @@ class PaneRouter:
             app.screen.ask(wanted.query)
 
     def open_case(self, wanted: PaneOpenCase) -> None:
-        """A case in the Errors pane, from which Esc leads back; or what has the words that are wanted."""
+        """A case in the Errors pane, from which Esc returns; or a search for the words."""
         if wanted.case_id is not None:
             pane = self.pane
             self.show_case(wanted.case_id, None if pane == HOME else lambda: self.show(pane))
@@ -128,18 +128,18 @@ class PaneRouter:
             results.post_message(Results.Opened())
 
     def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:
-        """This quote in the Evidence pane beneath what is open, else in one over it, from which Esc leads back."""
+        """This quote in the Evidence pane beneath what is open, else in one over it, from which Esc returns."""
         from tui.panes.evidence.screen import EvidenceScreen
 
         app = self._app
         if any(isinstance(one, EvidenceScreen) for one in app.screen_stack):
             while not isinstance(there := app.screen, EvidenceScreen):
                 there.dismiss()
-            there.led.go_to(evidence_id)
+            there.deep_link.go_to(evidence_id)
             return
         pane = EvidenceScreen(self._context("evidence"))
-        app.push_screen(pane, lambda _ended: leave(pane.led.came_back))
-        pane.led.go_to(evidence_id, visiting=True)
+        app.push_screen(pane, lambda _ended: leave(pane.deep_link.came_back))
+        pane.deep_link.go_to(evidence_id, visiting=True)
 
 
 def _is(screen: object, pane: str) -> bool:

@@ -1,4 +1,4 @@
-"""How the workbench ends: by a signal, or by a fault of its own, of which one line and the log tell.
+"""How the workbench ends: by a signal, or by a fault of its own, with one line of output and an entry in the log.
 
 A traceback as Textual draws it shows local variables, and those hold other people's text. Nothing of it is printed.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rich.console import RenderableType
-from textual._context import active_message_pump  # who asks; no public door leads to it
+from textual._context import active_message_pump  # the current pump; Textual has no public API for it
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen

@@ -1,7 +1,7 @@
 """When and how Textual draws: garbage is collected at rest, toasts do not stack, wide characters stay whole.
 
 The styles of a widget: what Textual works out again at every class that changes is worked out once. A class that
-changes on a screen, or a focus that moves, has all of its widgets styled anew: a third of what a key costs. Everything
+changes on a screen, or a focus that moves, restyles all of its widgets: a third of what a key costs. Everything
 that is replaced here does the same as Textual's own with less work; tests compare the two.
 """
 
@@ -61,7 +61,7 @@ def find_styles_once() -> None:
     stylesheet._check_selectors = _matches  # pyright: ignore[reportPrivateImportUsage]
 
 
-def measure_anew() -> None:
+def measure_again() -> None:
     """Let a text be as high as what it says.
 
     Textual keeps the height of a widget until its next layout. While a screen opens, a change of a text asks for the
@@ -134,29 +134,29 @@ def _apply(
 
 def _candidates(sheet: Stylesheet, node: DOMNode) -> Candidates:
     rules_map = sheet.rules_map
-    kept: tuple[dict[str, list[RuleSet]], dict[frozenset[str], Candidates]] | None
-    kept = sheet.__dict__.get("_casebook_candidates")
-    if kept is None or kept[0] is not rules_map:  # other rules were read
-        kept = (rules_map, {})
-        sheet.__dict__["_casebook_candidates"] = kept
+    cached: tuple[dict[str, list[RuleSet]], dict[frozenset[str], Candidates]] | None
+    cached = sheet.__dict__.get("_casebook_candidates")
+    if cached is None or cached[0] is not rules_map:  # other rules were read
+        cached = (rules_map, {})
+        sheet.__dict__["_casebook_candidates"] = cached
     names = frozenset(rules_map.keys() & node._selector_names)
-    found = kept[1].get(names)
+    found = cached[1].get(names)
     if found is None:
         wanted = {rule for name in names for rule in rules_map[name]}
         rules = list(filter(wanted.__contains__, reversed(sheet.rules)))
-        found = kept[1][names] = (rules, set[str]().union(*(rule.pseudo_classes for rule in rules)))
+        found = cached[1][names] = (rules, set[str]().union(*(rule.pseudo_classes for rule in rules)))
     return found
 
 
 def _values_of(matched: list[tuple[RuleSet, Specificity3]]) -> RulesMap:
     """The values of these rules, each of the rule with the most weight; a value that is `initial` is looked up."""
     key = tuple((id(rule), weight) for rule, weight in matched)
-    kept = _values.get(key)
-    if kept is None:
+    cached = _values.get(key)
+    if cached is None:
         if len(_values) >= _MANY:
             _values.clear()
-        kept = _values[key] = ([rule for rule, _ in matched], _weigh(matched))
-    return kept[1]
+        cached = _values[key] = ([rule for rule, _ in matched], _weigh(matched))
+    return cached[1]
 
 
 def _weigh(matched: list[tuple[RuleSet, Specificity3]]) -> RulesMap:
@@ -250,7 +250,7 @@ class CollectsAtRest(App[None], inherit_bindings=False):
         """Before the first frame."""
         keep_colours_only()
         find_styles_once()
-        measure_anew()
+        measure_again()
 
     async def on_event(self, event: events.Event) -> None:
         """Note when someone was there last."""
@@ -284,11 +284,11 @@ _GRAVE: Final = ("information", "warning", "error")
 
 
 class OneToast(App[None], inherit_bindings=False):
-    """An app whose toasts do not stack: what a key or click leads to replaces what was said before it, unless that was
-    graver. What is said without the person's doing stays beside it, and never twice."""
+    """An app whose toasts do not stack: the toast of a key or click replaces the one before, unless that one was
+    more severe. Toasts without user action stay as well, each once."""
 
     signals_by = "off"
-    """How `signal_end` tells the terminal (`ui.notify`)."""
+    """How `signal_end` notifies the terminal (`ui.notify`)."""
     _acted = 0.0  # when the person pressed a key or a button last, as `time` says it
     _refused = ""  # why the last key did nothing, while that may be on the screen
 
@@ -298,11 +298,11 @@ class OneToast(App[None], inherit_bindings=False):
         await super().on_event(event)
 
     def signal_end(self, text: str) -> None:
-        """Tell the terminal that a long run has ended, while another window has the focus."""
+        """Notify the terminal that a long run has ended, while another window has the focus."""
         if self.app_focus or self.signals_by == "off" or self._driver is None:
             return
-        shown = visible(text[:120]).replace("\n", " ")
-        self._driver.write(f"\x1b]9;casebook: {shown}\a" if self.signals_by == "osc9" else "\a")
+        message = visible(text[:120]).replace("\n", " ")
+        self._driver.write(f"\x1b]9;casebook: {message}\a" if self.signals_by == "osc9" else "\a")
 
     def refuse(self, why: str) -> None:
         """Say why a key does nothing now; the next one that does something takes it away."""

@@ -25,10 +25,10 @@ from importlib import import_module
 from typing import Any, Final, cast
 
 from textual import (
-    _ansi_sequences,  # no public door leads to the table; a test on a real terminal holds it
+    _ansi_sequences,  # Textual has no public API for the table; a test on a real terminal holds it
     events,
 )
-from textual._xterm_parser import XTermParser  # no public door leads to it; a test on a real terminal holds it
+from textual._xterm_parser import XTermParser  # Textual has no public API for it; a test on a real terminal holds it
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.constants import ESCAPE_DELAY
@@ -60,7 +60,7 @@ class PasteParser(XTermParser):
     Textual's own takes what follows an escape for keys: in a text that a stranger wrote these would press keys of the
     workbench, and be missing from what was pasted.
 
-    A terminal marks a paste only once the app has asked it to. Lines that wait when the first input is read were pasted
+    A terminal marks a paste only after the app has enabled it. Lines that wait when the first input is read were pasted
     before: they are a paste too, or their letters would press keys.
     """
 
@@ -143,7 +143,7 @@ class LoneEscape(PasteParser):
         """Parse what has come; empty: nothing more will."""
         yield from super().feed(data)
         if data.endswith("\x1b") and not self.in_paste and not self._more():
-            self._timeout_time = 0.0  # it is over: no public door leads to it; a test holds it
+            self._timeout_time = 0.0  # it is over: Textual has no public API for it; a test holds it
             yield from self.tick()
 
 
@@ -169,7 +169,7 @@ def read_input_so() -> None:
 _LOST: Final = 1.0
 """Seconds after which a message that has not come back is taken for lost, with a widget that it went through."""
 _PATIENCE: Final = 2.0
-"""Seconds that keys wait at most for what one before them has asked for."""
+"""Seconds that keys wait at most for the effect of the key before."""
 _GIVES_UP: Final = ("escape", "ctrl+c", "ctrl+q")
 """Keys that wait for no answer; what waited before them is not wanted any more."""
 
@@ -192,7 +192,7 @@ class KeysInOrder(App[None], inherit_bindings=False):
         self._handed: events.Event | None = None
         self._at: Widget | None = None
         self._lap, self._under_way, self._sure = 0, False, False
-        self._awaited: Timer | None = None  # until when keys wait for what was asked for
+        self._awaited: Timer | None = None  # until when keys wait for an effect
 
     async def on_event(self, event: events.Event) -> None:
         """Hold a key back while another is under way; note when one comes back that no widget took: it acts here."""
@@ -229,14 +229,14 @@ class KeysInOrder(App[None], inherit_bindings=False):
             self._send(sure=False)
 
     def hold_keys(self) -> None:
-        """Keys wait for what the one before has asked for, until `let_keys_go`, or the patience is at its end."""
+        """Keys wait for the effect of the key before, until `let_keys_go`, or the patience is at its end."""
         if self._awaited is not None:
             self._awaited.stop()
         self._under_way = True
         self._awaited = self.set_timer(_PATIENCE, self.let_keys_go)
 
     def let_keys_go(self) -> None:
-        """It is there, and where it leads is about to have the focus; or it is not to be."""
+        """The effect is there and its target gets the focus, or it is not possible."""
         if self._awaited is not None:
             self._awaited.stop()
             self._awaited = None

@@ -23,16 +23,16 @@ T = TypeVar("T")
 
 
 class Confirm(ModalScreen[bool]):
-    """Ends with whether to do what it tells. `verb`: what Enter does, as in `enter merges`."""
+    """Return whether to do it. `verb`: what Enter does, as in `enter merges`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "dismiss(True)", "Confirm"),
         Binding("escape,q,ctrl+c", "dismiss(False)", "Cancel"),
     ]
 
-    def __init__(self, frame: str, title: str, verb: str, told: Content) -> None:
+    def __init__(self, frame: str, title: str, verb: str, question: Content) -> None:
         super().__init__()
-        self._frame = Reading(Static(told), id=frame)
+        self._frame = Reading(Static(question), id=frame)
         self._frame.border_title = Content(title)
         self._frame.border_subtitle = Content(f"enter {verb}, esc cancels")
 

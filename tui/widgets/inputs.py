@@ -40,7 +40,7 @@ _OFFERED = 40
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Folders that a typed path may go on to; `typed` with what all of them share."""
+    """Folders that complete a typed path; `typed` with their common prefix."""
 
     typed: str
     shared: str
@@ -72,7 +72,7 @@ class Completing:
         return True
 
     def on_completions(self, ends: Ends) -> None:
-        """It is known how a path may go on."""
+        """The completions of a path are known."""
         self._ends = ends
         if self._text is not None:
             wanted, self._text = self._text, None
@@ -82,12 +82,12 @@ class Completing:
 
 
 class PathBox(LineBox):
-    """Offers what a path may go on to; `lane`: in which jobs that is looked up. Without `files` it is a folder, and Tab
+    """Offer completions of a path; `lane`: in which jobs that is looked up. Without `files` it is a folder, and Tab
     in an empty box leaves it, as Down always does."""
 
     @dataclass
     class Offered(Message):
-        """These names it may go on to; none while nothing was typed."""
+        """Show these completions; none while the box is empty."""
 
         names: tuple[str, ...]
 
@@ -133,7 +133,7 @@ class PathBox(LineBox):
 
 @job_work
 def read_ends(job: Job[Any], typed: str, *, files: bool = False) -> Ends:
-    """The folders that `typed` may go on to; hidden ones only where a dot is typed. With `files` those too, and a
+    """The folders that complete `typed`; hidden ones only where a dot is typed. With `files` those too, and a
     slash behind each folder."""
     before, _, begun = typed.rpartition("/")
     folder = Path(f"{before}/" if "/" in typed else ".").expanduser()
@@ -182,17 +182,17 @@ class FixArea(TextArea):
     takes_pastes = True
 
     def __init__(self, text: str) -> None:
-        shown = visible_text(text)
+        clean = visible_text(text)
         super().__init__(
-            shown, id="fix-text", soft_wrap=_wraps(shown), tab_behavior="focus", show_line_numbers=False,
+            clean, id="fix-text", soft_wrap=_wraps(clean), tab_behavior="focus", show_line_numbers=False,
             placeholder="Describe the fix in Markdown: steps, commands, reason.", highlight_cursor_line=False,
         )  # fmt: skip
 
     def put(self, text: str) -> None:
         """Another text in the place of this one; ctrl+z brings this one back."""
-        shown = visible_text(text)
-        self.soft_wrap = _wraps(shown)
-        self.replace(shown, (0, 0), self.document.end)
+        clean = visible_text(text)
+        self.soft_wrap = _wraps(clean)
+        self.replace(clean, (0, 0), self.document.end)
 
     async def on_paste(self, event: events.Paste) -> None:
         """Textual's own takes whatever comes."""
@@ -217,7 +217,7 @@ LONGEST = 2_000
 
 
 class QuestionBox(Input):
-    """`earlier`: what was asked of this casebook, the newest first."""
+    """`earlier`: the previous questions, the newest first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "earlier", "Earlier question", show=False),
@@ -234,7 +234,7 @@ class QuestionBox(Input):
         self._at = -1  # which of the earlier ones is in the box
 
     def submit(self, question: str) -> None:
-        """This one was asked now: it is the newest, and the box is free."""
+        """Add the newest question, and clear the box."""
         self.earlier = (question, *(one for one in self.earlier if one != question))
         self._at = -1
         self.value = ""
@@ -268,12 +268,12 @@ class QuestionBox(Input):
         return self._typed if at < 0 else " ".join(visible(self.earlier[at]).split())[:LONGEST]
 
 
-_SHOWN = 500
+_MAX_CHARS = 500
 """Cells of a pasted line that the box shows; the query keeps all of the text."""
 
 
 class SearchBox(Input):
-    """What is asked for is `asked`: the typed text, or the whole of what was pasted."""
+    """`query_text` is the query: the typed text, or the whole pasted text."""
 
     BINDINGS = bindings("box")
 
@@ -281,7 +281,7 @@ class SearchBox(Input):
     """Length of the text: Textual's own would lay the whole screen out again at each key."""
 
     @dataclass
-    class Asked(Message):
+    class QueryChanged(Message):
         """The query changed. `pasted`: it is a text kept whole, of which the box shows one line."""
 
         text: str
@@ -293,7 +293,7 @@ class SearchBox(Input):
         self._face = ""
 
     @property
-    def asked(self) -> str:
+    def query_text(self) -> str:
         """The query: all of a pasted text, else what was typed."""
         return self._pasted if self._pasted is not None else self.value
 
@@ -309,7 +309,7 @@ class SearchBox(Input):
             self._show(text)
         else:
             self._hold(text, _first_line(text))
-        self.post_message(self.Asked(self.asked, pasted=self._pasted is not None))
+        self.post_message(self.QueryChanged(self.query_text, pasted=self._pasted is not None))
 
     def take(self, event: events.Paste) -> None:
         """What was pasted elsewhere becomes the query."""
@@ -323,7 +323,7 @@ class SearchBox(Input):
             self._hold(self._pasted, line)
 
     def _hold(self, text: str, line: str) -> None:
-        self._face = inline(line.strip(), _SHOWN)
+        self._face = inline(line.strip(), _MAX_CHARS)
         self._pasted = text
         self._show(self._face)
 
@@ -342,7 +342,7 @@ class SearchBox(Input):
         line = text.strip("\n")
         if inline(line) != line:  # several lines, control signs, or too long to be shown
             self._hold(text, _first_line(text))
-            self.post_message(self.Asked(text, pasted=True))
+            self.post_message(self.QueryChanged(text, pasted=True))
         elif not self.value:
             self._show(line)
         elif self.selection.is_empty:
@@ -359,7 +359,7 @@ class SearchBox(Input):
             if event.value == self._face:
                 return
             self._pasted = None
-        self.post_message(self.Asked(event.value, pasted=False))
+        self.post_message(self.QueryChanged(event.value, pasted=False))
 
 
 def _as_lines(text: str) -> str:

@@ -189,7 +189,7 @@ class RowList(Performs, ScrollView, can_focus=True):
         }
 
     def watch_chosen(self, old: int, new: int) -> None:
-        """Redraw the two rows and tell."""
+        """Redraw the two rows and post a message."""
         self._refresh_rows(old, new)
         self.want()
         self.post_message(self.Moved(new if self.rows.total else -1))
@@ -309,12 +309,12 @@ class KeyedRows(Generic[R]):
     """Rows by number over the keys of all; rows of the previous list stay until they are read again."""
 
     PAGE: ClassVar[int] = 100
-    KEPT: ClassVar[int] = 40
+    MAX_PAGES: ClassVar[int] = 40
     """Pages kept in memory."""
 
     def __init__(self, keys: array[int] | None = None, before: KeyedRows[R] | None = None) -> None:
         self.keys = array("q") if keys is None else keys
-        self._pages = RowPages["R | None"](self.PAGE, self.KEPT)
+        self._pages = RowPages["R | None"](self.PAGE, self.MAX_PAGES)
         self._old: dict[int, R] = {} if before is None else before.read()
 
     @property

@@ -83,7 +83,7 @@ class Block(Static):
 
 
 class HangingText(Static):
-    """A text whose long lines go on under their own beginning, in whatever width there is."""
+    """A text whose long lines wrap with a hanging indent, at any width."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
@@ -110,8 +110,8 @@ def set_border(widget: Widget, title: Content, subtitle: Content) -> None:
     """
     width, height = widget.outer_size
     left, top = -widget.gutter.left, -widget.gutter.top
-    for name, told, at in (("_border_title", title, top), ("_border_subtitle", subtitle, top + height - 1)):
-        line = told.expand_tabs(4).split()[0]
+    for name, text, at in (("_border_title", title, top), ("_border_subtitle", subtitle, top + height - 1)):
+        line = text.expand_tabs(4).split()[0]
         if getattr(widget, name) != line:
             setattr(widget, name, line)
             widget.refresh(Region(left, at, width, 1))
@@ -177,8 +177,8 @@ class TraceView(Reading):
         self.border_subtitle = Content(took(steps))
         if tuple(steps) != self._steps:
             same = _same(self._steps, steps)
-            kept = {path for path in self._folded if path[0] < same}
-            self._folded = kept | {path for path in folded_at_first(steps) if path[0] >= same}
+            folded = {path for path in self._folded if path[0] < same}
+            self._folded = folded | {path for path in folded_at_first(steps) if path[0] >= same}
             if same < _LATER or self._chosen >= len(self._twigs) or self._twigs[self._chosen].path[0] >= same:
                 self._chosen = 0
                 self.scroll_home(animate=False)
@@ -241,7 +241,7 @@ class TraceView(Reading):
         self._twigs = tree(self._steps, self._signs, self._folded)
         self._chosen = min(self._chosen, max(0, len(self._twigs) - 1))
         self._undrawn = not self.display
-        if self._undrawn:  # each line that changes lays the screen out anew
+        if self._undrawn:  # each changed line causes a layout of the screen
             return
         lacking = len(self._twigs) - len(self._lines)
         if lacking > 0 and self.is_mounted:

@@ -24,7 +24,7 @@ from tui.render.common.amounts import cells_in, draw_progress
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
 from tui.runtime.jobs import Job, Jobs
-from tui.runtime.messages import PaneChanged, PaneSaid
+from tui.runtime.messages import PaneChanged, PaneMessage
 from tui.runtime.state import Memory
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A run that lasts: how far it is, whether it was asked to stop, and the actions whose keys ask it.
+    """A run that lasts: how far it is, whether a stop was requested, and the actions that request it.
 
     `begins`: what it does before it can say how far it is.
     """
@@ -94,7 +94,7 @@ class Workbench(Protocol):
         ...
 
     def signal_end(self, text: str) -> None:
-        """Tell the terminal that a long run has ended, if the person is elsewhere."""
+        """Notify the terminal that a long run has ended, if the person is elsewhere."""
         ...
 
     def remember(self, pane: str, memory: Memory) -> None:
@@ -102,7 +102,7 @@ class Workbench(Protocol):
         ...
 
     def hold_keys(self) -> None:
-        """Let keys wait for what the last one has asked for."""
+        """Let keys wait for the effect of the last one."""
         ...
 
     def let_keys_go(self) -> None:
@@ -114,7 +114,7 @@ class Workbench(Protocol):
         ...
 
     def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:
-        """Show this quote in the Evidence pane beneath, else in one over the screen, from which Esc leads back.
+        """Show this quote in the Evidence pane beneath, else in one over the screen, from which Esc returns.
 
         `leave` is called when that one is left: whether it was by the way back.
         """
@@ -207,7 +207,7 @@ def draw_footer(offers: Sequence[tuple[Action, str]], width: int, *, ascii_only:
     """The keys that matter now, as many as fit; help always does, at the right."""
     last = [offer for offer in offers if offer[0].id == "app.help"]
     room = width - sum(_offer_cells(offer, ascii_only) for offer in last)
-    shown: list[tuple[Action, str]] = []
+    visible: list[tuple[Action, str]] = []
     for offer in offers:
         if offer in last:
             continue
@@ -215,8 +215,8 @@ def draw_footer(offers: Sequence[tuple[Action, str]], width: int, *, ascii_only:
         if need > room:
             continue  # a shorter one may fit
         room -= need
-        shown.append(offer)
-    parts = [_offer(offer, ascii_only) for offer in shown]
+        visible.append(offer)
+    parts = [_offer(offer, ascii_only) for offer in visible]
     if room >= 0:
         parts += [Content(" " * room), *(_offer(offer, ascii_only) for offer in last)]
     return Content.assemble(*parts)
@@ -249,7 +249,7 @@ class TopBar(Widget):
         self.set_reactive(TopBar.place, place)
 
     def on_mount(self) -> None:
-        """Tell what the workbench knows by now: the casebook may have been counted since."""
+        """Show the current state: the casebook may have been counted since."""
         self.follow(workbench(self).place)
 
     def follow(self, place: Place) -> None:
@@ -301,7 +301,7 @@ class StatusLine(Widget):
         self._signs = signs
 
     def watch_running(self, running: Running | None) -> None:
-        """It takes its line only while there is something to tell. A toast is shown above such lines."""
+        """It takes its line only while it has a text. A toast is shown above such lines."""
         on = running is not None
         if on != self.has_class("-on"):
             self.set_class(on, "-on")
@@ -360,7 +360,7 @@ class TaskLine(Performs, StatusLine):
             self.running = replace(self.running, stopping=True)
 
     def show_progress(self, value: object) -> None:
-        """Show how far it is, if that is what was heard of it."""
+        """Show the progress."""
         from core.base.reports import Progress
 
         if isinstance(value, Progress) and self.running is not None:
@@ -376,13 +376,13 @@ class TaskLine(Performs, StatusLine):
         """It could not be done."""
         self.end(fault_text(fault), "error")
 
-    def end(self, told: str, severity: str) -> None:
+    def end(self, summary: str, severity: str) -> None:
         """It is over, and this is said about it."""
         if self.running is not None and not self.running.stopping and monotonic() - self._began >= LONG_RUN:
-            workbench(self).signal_end(told)
+            workbench(self).signal_end(summary)
         self._run = self.running = None
-        if told:
-            self.post_message(PaneSaid(told, severity))
+        if summary:
+            self.post_message(PaneMessage(summary, severity))
         self.post_message(PaneChanged())
 
 

@@ -12,10 +12,10 @@ from core.align.guard.signs import cut_signs, is_diff
 from core.align.guard.word_classes import cut_article
 from core.align.result import Concern
 
-__all__ = ["Verdict", "beside", "compare", "cut_article", "cut_off", "cut_signs", "is_diff"]
+__all__ = ["Verdict", "adjacent_concerns", "compare", "cut_article", "cut_off", "cut_signs", "is_diff"]
 
 
-def beside(text: str, start: int, end: int) -> Iterator[Concern]:
+def adjacent_concerns(text: str, start: int, end: int) -> Iterator[Concern]:
     """Yield concerns about the context of `text[start:end]` that reverses it: a negation or a frame."""
     if found := negated_outside(text, start, end):
         yield Concern("negation beside it", "", found)

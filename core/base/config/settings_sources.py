@@ -290,8 +290,8 @@ def _checked(name: str, value: object, where: str) -> Value:
     right = right and (spec.most is None or cast("float", value) <= spec.most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
-        told = f"{name} must be {wanted}, but {where} has {_display_value(value)}"
-        raise Fault("config_invalid", told, _cure(spec, value))
+        message = f"{name} must be {wanted}, but {where} has {_display_value(value)}"
+        raise Fault("config_invalid", message, _cure(spec, value))
     return cast("Value", value)
 
 

@@ -60,8 +60,8 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
     model or one that cannot be used, model_unreachable where it does not run, io_error for the disk.
     """
     if not folder.is_dir():
-        told = f"{folder} is not a folder" if folder.exists() else f"folder {folder} not found"
-        raise Fault("invalid_input", told, "pass the folder of a model")
+        message = f"{folder} is not a folder" if folder.exists() else f"folder {folder} not found"
+        raise Fault("invalid_input", message, "pass the folder of a model")
     name = wishes.id or folder.resolve().name
     if not valid_id(name):
         raise Fault(

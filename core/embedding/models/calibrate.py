@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-TELLS_APART = 0.9
+MIN_SEPARATION = 0.9
 """Below this separation a model is not used for answers at all."""
 
 
@@ -125,7 +125,7 @@ def calibrate(embedder: Embedder, model: Model, read: Callable[[str], str] = str
     same = [cosine for one in found for cosine in one.same]
     strangers = [cosine for one in found for cosine in one.strangers]
     separation = least_separation(found)
-    bars = _strictest([_carried(one.strangers) for one in found]) if separation >= TELLS_APART else None
+    bars = _strictest([_carried(one.strangers) for one in found]) if separation >= MIN_SEPARATION else None
     low = bars.low if bars is not None else 1.0
     return Calibration(
         embedder.id,
@@ -222,7 +222,7 @@ def centre_of(embedder: Embedder, model: Model) -> Centre | None:
     before = least_separation(pairs(texts, rows["query"], rows["document"]))
     moved = [centre.moved(rows[kind], said, kind) for kind in _KINDS]
     after = least_separation(pairs(texts, moved[0], moved[1]))
-    return centre if after >= max(TELLS_APART, before + _WORTH) else None
+    return centre if after >= max(MIN_SEPARATION, before + _WORTH) else None
 
 
 def read_centre(folder: Path) -> Centre:

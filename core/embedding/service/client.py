@@ -76,14 +76,14 @@ def connect(
 
     where = service_place() if place is None else place
     until = clock() + deadline_ms / 1000
-    met = _greet(where, until, clock)
-    if isinstance(met, Unserved):
-        if not start or met is not _NONE:
-            return met
+    service = _greet(where, until, clock)
+    if isinstance(service, Unserved):
+        if not start or service is not _NONE:
+            return service
         from core.embedding.service.spawn import start_service
 
-        return Unserved("skipped", f"{met.reason}; {start_service(where, model)}")
-    line, state = met
+        return Unserved("skipped", f"{service.reason}; {start_service(where, model)}")
+    line, state = service
     if reason := _unfit(state, model, version, recipe):
         line.close()
         if start and not state.loading:
@@ -106,11 +106,11 @@ def look(place: Endpoint | None = None, deadline_ms: float = 1000, clock: Clock 
     """What service answers now, whatever its model. Raises nothing and starts nothing."""
     from core.process.endpoint import service_place
 
-    met = _greet(service_place() if place is None else place, clock() + deadline_ms / 1000, clock)
-    if isinstance(met, Unserved):
-        return met
-    met[0].close()
-    return met[1]
+    service = _greet(service_place() if place is None else place, clock() + deadline_ms / 1000, clock)
+    if isinstance(service, Unserved):
+        return service
+    service[0].close()
+    return service[1]
 
 
 def stop(place: Endpoint | None = None, deadline_ms: float = 5000, clock: Clock = time.monotonic) -> State | Unserved:
@@ -120,10 +120,10 @@ def stop(place: Endpoint | None = None, deadline_ms: float = 5000, clock: Clock 
 
     where = service_place() if place is None else place
     until = clock() + deadline_ms / 1000
-    met = _greet(where, until, clock)
-    if isinstance(met, Unserved):
-        return met
-    line, state = met
+    service = _greet(where, until, clock)
+    if isinstance(service, Unserved):
+        return service
+    line, state = service
     try:
         line.ask(Stop(line.token), until, read_bye)
         line.wait_for_end(until)
@@ -268,10 +268,10 @@ class Served:
 
     def _reconnect(self, until: float) -> None:
         self._line.close()
-        met = _greet(self._place, until, self._clock)
-        if isinstance(met, Unserved):
-            raise Fault("timeout" if met.outcome == "timeout" else "model_unreachable", met.reason)
-        self._line, state = met
+        service = _greet(self._place, until, self._clock)
+        if isinstance(service, Unserved):
+            raise Fault("timeout" if service.outcome == "timeout" else "model_unreachable", service.reason)
+        self._line, state = service
         if (state.id, state.version, state.recipe, state.dim) != (self.id, self.version, self.recipe, self.dim):
             raise Fault("model_unreachable", "the model service now has a different model")
 

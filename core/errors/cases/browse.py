@@ -279,8 +279,8 @@ def list_cases(
 
 
 def _case_rows(store: Store, rows: Sequence[tuple[object, ...]]) -> tuple[CaseRow, ...]:
-    told = cast("Sequence[_Columns]", rows)
-    found = [CaseRow(*row[:-2], harvested=bool(row[-2]), origin="team" if row[-1] else "here") for row in told]
+    columns = cast("Sequence[_Columns]", rows)
+    found = [CaseRow(*row[:-2], harvested=bool(row[-2]), origin="team" if row[-1] else "here") for row in columns]
     own = own_titles(store.con, [row.id for row in found])
     return tuple(replace(row, key_line=own[row.id].key_line) if row.id in own else row for row in found)
 

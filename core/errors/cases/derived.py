@@ -129,8 +129,8 @@ def mirror_current(con: apsw.Connection, *cases: int) -> None:
     states: list[tuple[str, int, int]] = []
     rows = con.execute(_MIRRORED, (json.dumps(cases),)).fetchall()
     for row in cast("list[tuple[Any, ...]]", rows):
-        case_id, fixes, rejected, noise, status, offer, *told = row
-        before, now = told[:3], told[3:]
+        case_id, fixes, rejected, noise, status, offer, *values = row
+        before, now = values[:3], values[3:]
         if fixes:
             found = status or ("rejected" if rejected else "unresolved")
             if now != before:

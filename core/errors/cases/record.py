@@ -257,8 +257,8 @@ def record_error(store: Store, error: str, author: str, place: RecordPlace = NOW
 
 
 def _not_recorded(fault: Fault, normalized: str, fingerprint: str, watch: Stopwatch) -> Recorded:
-    told = facts(code=fault.code, message=fault.message, hint=fault.hint)
-    step = Step("record", "failed", fault.message, told, elapsed_ms=watch.ms())
+    details = facts(code=fault.code, message=fault.message, hint=fault.hint)
+    step = Step("record", "failed", fault.message, details, elapsed_ms=watch.ms())
     return Recorded(None, None, normalized, fingerprint, 0, (step,))
 
 
@@ -267,11 +267,11 @@ def drop_provisional(con: apsw.Connection, session_id: str) -> frozenset[int]:
 
     Returns the cases it was counted in: the caller refreshes them once the session's own errors are there.
     """
-    heard = con.execute(
+    provisional = con.execute(
         "SELECT DISTINCT case_id FROM occurrence JOIN fingerprint USING (fingerprint)"
         " WHERE session_id = ? AND message_idx IS NULL",
         (session_id,),
     ).fetchall()
-    if heard:
+    if provisional:
         con.execute("DELETE FROM occurrence WHERE session_id = ? AND message_idx IS NULL", (session_id,))
-    return frozenset(cast("int", case_id) for (case_id,) in heard)
+    return frozenset(cast("int", case_id) for (case_id,) in provisional)

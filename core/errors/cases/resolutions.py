@@ -30,7 +30,7 @@ from core.errors.retrieval.answer import Source, Status, Strength, Worth
 from core.text import redact
 
 _SAID = ("resolution", "fix", "text", "summary")
-_TOLD = {*_SAID, "toolSequence", "tool_sequence", "resolvedBy", "resolved_by", "errorRaw", "error_raw"}
+_KNOWN_KEYS = {*_SAID, "toolSequence", "tool_sequence", "resolvedBy", "resolved_by", "errorRaw", "error_raw"}
 
 
 def readable(resolution: str) -> tuple[str, str | None]:
@@ -58,7 +58,7 @@ def readable(resolution: str) -> tuple[str, str | None]:
     by = details.get("resolvedBy", details.get("resolved_by"))
     if isinstance(by, str) and by:
         lines.append(f"Resolved by: {by}")
-    lines.extend(f"- {key}: {item}" for key, item in details.items() if key not in _TOLD)
+    lines.extend(f"- {key}: {item}" for key, item in details.items() if key not in _KNOWN_KEYS)
     return "\n".join(lines) or resolution, resolution
 
 

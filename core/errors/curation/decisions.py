@@ -32,10 +32,10 @@ from core.errors.curation.transaction import (
     DecisionResult,
     SeenVersion,
     Written,
-    beside,
     checked,
     decide,
     look,
+    other_fixes,
     tags_of,
     word_overlap,
     written_of,
@@ -95,7 +95,7 @@ def verify(
     done = decide(
         store, actor, "verify", "verify the fix of", seen, lambda con, one, ts: _verify(con, actor, one, pick, ts)
     )
-    return done if pick is not None else _with_beside(store, done, seen)
+    return done if pick is not None else _with_other_fixes(store, done, seen)
 
 
 def reject(
@@ -121,7 +121,7 @@ def reject(
         seen,
         lambda con, one, _ts: _reject(con, one, why, pick, all_of_it=all_of_it),
     )
-    return done if pick is not None or all_of_it else _with_beside(store, done, seen)
+    return done if pick is not None or all_of_it else _with_other_fixes(store, done, seen)
 
 
 def drafts_left(store: Store, cases: Sequence[int]) -> int:
@@ -162,14 +162,14 @@ def edit(
     )
 
 
-def _with_beside(store: Store, done: Curated, seen: Sequence[SeenVersion]) -> Curated:
+def _with_other_fixes(store: Store, done: Curated, seen: Sequence[SeenVersion]) -> Curated:
     """With what else those cases hold that were decided on whole, by whatever answered for them."""
     whole = {one.case_id: one for one in seen if one.fingerprint is None}
     decided = list(zip(done.cases, done.resolutions, strict=False)) if len(done.cases) == len(done.resolutions) else []
     decided += [
         (case_id, was) for case_id in done.unchanged if case_id in whole and (was := whole[case_id].resolution_id)
     ]
-    return replace(done, beside=beside(store.con, (one for one in decided if one[0] in whole)))
+    return replace(done, beside=other_fixes(store.con, (one for one in decided if one[0] in whole)))
 
 
 def _picked(con: apsw.Connection, seen: SeenVersion, pick: int | None) -> Resolution | None:
@@ -322,9 +322,9 @@ def apply_to_these(store: Store, case_id: int, kept: CachedBits | None = None) -
     process that asks again and again. Raises Fault where the store cannot be read.
     """
     with faults(store.path):
-        worded = apply_also(store.con, case_id, SHOWN)
-        meant = _candidates_for(store, case_id, kept, frozenset((case_id, *(one.id for one in worded))))
-    return (*worded, *meant)[:SHOWN]
+        by_words = apply_also(store.con, case_id, SHOWN)
+        meant = _candidates_for(store, case_id, kept, frozenset((case_id, *(one.id for one in by_words))))
+    return (*by_words, *meant)[:SHOWN]
 
 
 def _candidates_for(store: Store, case_id: int, kept: CachedBits | None, known: frozenset[int]) -> list[Candidate]:

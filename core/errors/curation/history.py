@@ -116,8 +116,8 @@ def _changed(store: Store, entry: JournalEntry) -> Changed:
     about = store.con.execute(
         "SELECT item FROM journal_subject WHERE kind = 'error_kb' AND journal_id = ? LIMIT 100", (entry.id,)
     ).fetchall()
-    told = [line for change in row_changes(store, entry.id) for line in _lines(change)]
-    lines = list(dict.fromkeys(told))
+    changed_lines = [line for change in row_changes(store, entry.id) for line in _lines(change)]
+    lines = list(dict.fromkeys(changed_lines))
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more"]
     cases = tuple(sorted(cast("int", row[0]) for row in about))

@@ -46,8 +46,8 @@ def merge(store: Store, actor: str, into: SeenVersion, others: Sequence[SeenVers
         differed.extend(_unlike(store, show_case(store, one.case_id, LINES), others))
         for other in others:
             _move(con, other.case_id, one.case_id, ts)
-        stands = None if kept is None else _keep_answering(con, one.case_id, kept[1], ts)
-        return DecisionResult(stands, tuple(other.case_id for other in others))
+        kept_fix = None if kept is None else _keep_answering(con, one.case_id, kept[1], ts)
+        return DecisionResult(kept_fix, tuple(other.case_id for other in others))
 
     done = decide(
         store, actor, "merge", f"merge {len(others)} case{'' if len(others) == 1 else 's'} into", [into], join
@@ -157,7 +157,7 @@ def _best(found: Sequence[tuple[int, Resolution]]) -> tuple[int, Resolution] | N
 
 def _keep_answering(con: apsw.Connection, case_id: int, kept: Resolution, ts: str) -> int:
     """Apply the kept fix to the whole case; fixes that would precede it move to the history."""
-    stands = kept.id
+    fix_id = kept.id
     if kept.fingerprint is not None:
         made = insert_resolution(
             con, case_id, None, kept.text, status=kept.status, resolved_by=kept.resolved_by,
@@ -165,8 +165,8 @@ def _keep_answering(con: apsw.Connection, case_id: int, kept: Resolution, ts: st
             message_ids=kept.source.messages, supersedes=kept.id, ts=ts, tags=kept.tags,
             lesson=kept.lesson,
         )  # fmt: skip
-        stands = kept.id if made is None else made
-        con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (stands, kept.id))
-    while (first := answering(con, case_id)) is not None and first.id != stands:
-        con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (stands, first.id))
-    return stands
+        fix_id = kept.id if made is None else made
+        con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (fix_id, kept.id))
+    while (first := answering(con, case_id)) is not None and first.id != fix_id:
+        con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (fix_id, first.id))
+    return fix_id

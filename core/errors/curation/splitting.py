@@ -135,9 +135,9 @@ def _note_merge(
         if one.table == "error_kb" and one.op == "DELETE":
             number = cast("int", one.key)
             marked, raw = noise.get(number), _changed_values(one).get("error_raw")
-            told = None if marked is None else (str(marked["reason"]), str(marked["author"]), str(marked["ts"]))
+            note = None if marked is None else (str(marked["reason"]), str(marked["author"]), str(marked["ts"]))
             errors = frozenset(held.get(number, ()))
-            found.joined.append(Joined(number, errors, raw if isinstance(raw, str) else None, told, decided))
+            found.joined.append(Joined(number, errors, raw if isinstance(raw, str) else None, note, decided))
     for one in inserted:
         values = _changed_values(one, after=True)
         original = values.get("supersedes")

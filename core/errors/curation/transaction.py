@@ -308,7 +308,7 @@ class Beside:
     others: tuple[int, ...]
 
 
-def beside(con: apsw.Connection, decided: Iterable[tuple[int, int]]) -> tuple[Beside, ...]:
+def other_fixes(con: apsw.Connection, decided: Iterable[tuple[int, int]]) -> tuple[Beside, ...]:
     """Of cases, each with the fix that was decided on, those that hold others that answer. The best first."""
     found = (Beside(case_id, fix, _others(con, case_id, fix)) for case_id, fix in list(decided)[:MOST_OTHERS])
     return tuple(one for one in found if one.others)
@@ -317,11 +317,11 @@ def beside(con: apsw.Connection, decided: Iterable[tuple[int, int]]) -> tuple[Be
 def _others(con: apsw.Connection, case_id: int, fix: int) -> tuple[int, ...]:
     """For each error of the case the fix that answers for it alone, and what answers for the rest; not the same words
     again."""
-    told = cast(
+    current = cast(
         "tuple[str | None, str] | None",
         con.execute("SELECT fingerprint, text FROM resolution WHERE id = ?", (fix,)).fetchone(),
     )
-    if told is None:
+    if current is None:
         return ()
     rows = cast(
         "list[tuple[int, str | None, str]]",
@@ -333,7 +333,7 @@ def _others(con: apsw.Connection, case_id: int, fix: int) -> tuple[int, ...]:
     best: dict[str | None, tuple[int, str]] = {}
     for one, mark, text in rows:
         best.setdefault(mark, (one, text))
-    return tuple(one for mark, (one, text) in best.items() if mark != told[0] and text != told[1])
+    return tuple(one for mark, (one, text) in best.items() if mark != current[0] and text != current[1])
 
 
 MOST_CASES = 10_000

@@ -66,16 +66,16 @@ def _fix_section(one: Resolution) -> Iterator[str]:
     yield ""
     yield one.text.strip("\n")
     yield ""
-    told = [f"by {code(one.author)}" if one.author else "", one.ts]
-    told.append("with " + ", ".join(code(name) for name in one.tool_sequence) if one.tool_sequence else "")
+    parts = [f"by {code(one.author)}" if one.author else "", one.ts]
+    parts.append("with " + ", ".join(code(name) for name in one.tool_sequence) if one.tool_sequence else "")
     if one.source.session:
         numbers = ", ".join(map(str, one.source.messages))
-        told.append(f"session {code(one.source.session)}" + (f", messages {numbers}" if numbers else ""))
+        parts.append(f"session {code(one.source.session)}" + (f", messages {numbers}" if numbers else ""))
     if one.tags:
-        told.append("tags " + ", ".join(code(tag) for tag in one.tags))
+        parts.append("tags " + ", ".join(code(tag) for tag in one.tags))
     if one.reason:
-        told.append(f"rejected for {code(one.reason)}")
-    yield "(" + "; ".join(part for part in told if part) + ")"
+        parts.append(f"rejected for {code(one.reason)}")
+    yield "(" + "; ".join(part for part in parts if part) + ")"
 
 
 def code(text: str) -> str:
@@ -108,8 +108,8 @@ def markdown_fix(fix: PortableFix) -> str:
     body = visible(fix.resolution).replace(_SIGN, "<!- casebook:").strip("\n")
     if body == fix.resolution:
         del table["resolution"]
-    told = dumps({**table, "body": _digest(body)}).replace("--", "-\\u002d").replace(">", "\\u003e")
-    return f"\n## {code(visible(_key_line(fix)))}\n\n<!-- casebook:fix {told} -->\n\n{body}\n\n{_END}\n"
+    table_json = dumps({**table, "body": _digest(body)}).replace("--", "-\\u002d").replace(">", "\\u003e")
+    return f"\n## {code(visible(_key_line(fix)))}\n\n<!-- casebook:fix {table_json} -->\n\n{body}\n\n{_END}\n"
 
 
 def read_markdown(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object] | str]]:
@@ -117,16 +117,16 @@ def read_markdown(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]
 
     A text that was changed by hand since comes as a draft.
     """
-    at, told, body, size = 0, "", list[str](), 0
+    at, table_json, body, size = 0, "", list[str](), 0
     for number, raw in enumerate(lines, 1):
         line = raw.rstrip("\r\n")
         begins = _BEGIN.fullmatch(line.strip()) if _SIGN in line else None
         if begins is not None:
             if at:
                 yield at, "the block is not closed"
-            at, told, body, size = number, begins[1], [], 0
+            at, table_json, body, size = number, begins[1], [], 0
         elif at and line.strip() == _END:
-            yield at, _fields(told, "\n".join(body).strip("\n"))
+            yield at, _fields(table_json, "\n".join(body).strip("\n"))
             at = 0
         elif at:
             size += len(line)
@@ -157,9 +157,9 @@ def is_export(text: str) -> bool:
     return not outside and not inside and all(unedited)
 
 
-def _fields(told: str, body: str) -> dict[str, object] | str:
+def _fields(table_json: str, body: str) -> dict[str, object] | str:
     try:
-        found: object = json.loads(told)
+        found: object = json.loads(table_json)
     except (ValueError, RecursionError):
         return "the comment is not JSON"
     if not isinstance(found, dict):
@@ -392,9 +392,9 @@ def _markdown_case(case: Case) -> str:
     fix = visible(case.resolution or ("No current fix." if case.resolutions else "No fix recorded."))
     by = f" by {visible(case.resolved_by)}" if case.resolved_by else ""
     line = visible(case.key_lines[0]).replace("`", "ˋ").replace("\n", " ")
-    told = f"{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}"
+    summary = f"{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}"
     tags = f", tags {', '.join(code(visible(tag)) for tag in _tags(case))}" if _tags(case) else ""
-    return f"\n## `{line}`\n\n{told}{tags}\n\n{fix}\n"
+    return f"\n## `{line}`\n\n{summary}{tags}\n\n{fix}\n"
 
 
 def _jsonl_case(case: Case) -> str:

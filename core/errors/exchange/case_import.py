@@ -403,8 +403,8 @@ def check_source(path: Path) -> None:
     """Raise Fault invalid_input where there is no file that could be imported."""
     if not path.is_file():
         there = "is a folder" if path.is_dir() else "is not a regular file" if path.exists() else None
-        told = f"{path} {there}" if there else f"file {path} not found"
-        raise Fault("invalid_input", told, "pass an export or an older error database")
+        message = f"{path} {there}" if there else f"file {path} not found"
+        raise Fault("invalid_input", message, "pass an export or an older error database")
 
 
 def _head(path: Path) -> bytes:

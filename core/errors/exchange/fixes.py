@@ -94,7 +94,7 @@ def verified_fixes(store: Store) -> Iterator[PortableFix]:
 
 
 def _fix(con: apsw.Connection, case_id: int, fix_id: int) -> PortableFix:
-    told = con.execute(
+    fix_row = con.execute(
         "SELECT error_normalized, error_raw, coalesce(use_count, 0), last_used, ts FROM error_kb WHERE id = ?",
         (case_id,),
     ).fetchone()
@@ -103,7 +103,7 @@ def _fix(con: apsw.Connection, case_id: int, fix_id: int) -> PortableFix:
         " original, lesson FROM resolution WHERE id = ?",
         (fix_id,),
     ).fetchone()
-    key, raw, uses, used, case_ts = cast("tuple[str, str | None, int, str | None, str]", told)
+    key, raw, uses, used, case_ts = cast("tuple[str, str | None, int, str | None, str]", fix_row)
     text, status, mark, by, tools, tags, author, session, messages, ts, original, lesson = cast("_Said", said)
     named = con.execute(
         "SELECT fingerprint, key_line, tool, first_seen FROM fingerprint WHERE case_id = ?"

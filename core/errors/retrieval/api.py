@@ -76,9 +76,9 @@ def search(
     asking = _SearchRequest(meaning, count, words, session, project, received)
     query = Query(text, found.key_line, found.normalized, found.fingerprint)
     known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
-    told = _named_by(found) if known else "no key line"
+    summary = _named_by(found) if known else "no key line"
     seen = facts(key_lines=len(found.key_lines), tool=found.tool)
-    named = Step("identify", "hit" if known else "miss", told, seen, elapsed_ms=watch.ms())
+    named = Step("identify", "hit" if known else "miss", summary, seen, elapsed_ms=watch.ms())
     if not known:
         return SearchAnswer(query, None, trace=(named,))
     try:
@@ -94,14 +94,14 @@ def search(
 
 
 def _failed(fault: Fault, watch: Stopwatch) -> Step:
-    told = facts(code=fault.code, message=fault.message, hint=fault.hint)
-    return Step("store", "failed", fault.message, told, elapsed_ms=watch.ms())
+    details = facts(code=fault.code, message=fault.message, hint=fault.hint)
+    return Step("store", "failed", fault.message, details, elapsed_ms=watch.ms())
 
 
 def _no_text(given: object, watch: Stopwatch) -> Step:
     message, hint = f"the error is not text but {type(given).__name__}", "pass the error output"
-    told = facts(code="invalid_input", message=message, hint=hint)
-    return Step("identify", "failed", message, told, elapsed_ms=watch.ms())
+    details = facts(code="invalid_input", message=message, hint=hint)
+    return Step("identify", "failed", message, details, elapsed_ms=watch.ms())
 
 
 def _named_by(found: Identity) -> str:
@@ -243,10 +243,10 @@ def _with_words(store: Store, answer: SearchAnswer, where: str) -> SearchAnswer:
     return _in_scope(store.con, replace(answer, candidates=found, trace=(*answer.trace, looked.step)), where)
 
 
-def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> SearchAnswer:
+def _joined(by_text: SearchAnswer, weak: Hit | None, looked: VectorResult) -> SearchAnswer:
     """What the text tiers have told, and what the vector tier says."""
-    trace, candidates = [*told.trace, looked.step], [*told.candidates, *looked.candidates]
-    match = told.match or looked.match
+    trace, candidates = [*by_text.trace, looked.step], [*by_text.candidates, *looked.candidates]
+    match = by_text.match or looked.match
     if weak is not None and (match is None or match.id != weak.id):
         match, weak, step = _weak(match, weak, looked.refuted)
         trace.append(step)
@@ -256,7 +256,7 @@ def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> Searc
         match = replace(match, why=(*before, "the searched error is known, but it has no fix yet", names))
     shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
     similar = tuple(one for one in looked.similar if match is None or one.id != match.id)
-    return _known_first(SearchAnswer(told.query, match, shown, similar, tuple(trace)))
+    return _known_first(SearchAnswer(by_text.query, match, shown, similar, tuple(trace)))
 
 
 def _known_first(answer: SearchAnswer) -> SearchAnswer:
@@ -290,8 +290,10 @@ def deepened(answer: SearchAnswer, looked: VectorResult) -> SearchAnswer:
     """An answer of the text tiers that was not counted, with what the vector tier, asked later, says."""
     weak = weak_match(answer)
     before = [step.stage for step in answer.trace].index("vector")
-    told = replace(answer, match=None if weak is not None else answer.match, similar=(), trace=answer.trace[:before])
-    joined = _joined(told, weak, looked)
+    without_vectors = replace(
+        answer, match=None if weak is not None else answer.match, similar=(), trace=answer.trace[:before]
+    )
+    joined = _joined(without_vectors, weak, looked)
     words = tuple(step for step in answer.trace[before:] if step.stage == "words" and joined.match is None)
     return replace(joined, trace=(*joined.trace, *words))
 
@@ -301,8 +303,8 @@ def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, 
     if match is None and not refuted:
         return weak, weak, Step("decide", "hit", "only a weak prefix match", facts(case=weak.id))
     reason = f"the vector tier rejects the weak prefix match: {refuted}" if refuted else "rejected by the vector tier"
-    told = replace(weak, accepted=False, reason=reason)
-    return match, told, Step("decide", "rejected", reason, facts(case=weak.id))
+    rejected = replace(weak, accepted=False, reason=reason)
+    return match, rejected, Step("decide", "rejected", reason, facts(case=weak.id))
 
 
 def look_by_vector(store: Store, query: Query, weak: int | None, vectors: VectorSearch) -> VectorResult:
@@ -320,8 +322,8 @@ def look_by_vector(store: Store, query: Query, weak: int | None, vectors: Vector
 
 def vector_skipped(off: NoVectors) -> VectorResult:
     """What stands in the trace where no vector can be asked."""
-    told = facts(remedy=off.remedy) if off.remedy else ()
-    return VectorResult(None, Step("vector", off.outcome, off.reason, told))
+    details = facts(remedy=off.remedy) if off.remedy else ()
+    return VectorResult(None, Step("vector", off.outcome, off.reason, details))
 
 
 def _other_lines(store: Store, query: Query, found: Identity, where: str) -> TierResult:

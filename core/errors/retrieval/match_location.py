@@ -32,7 +32,7 @@ _PARTS: Final[dict[Part, str]] = {
     "output": "all words appear in its output",
 }
 SCATTERED: Final = "contains every word, in several fields"
-TOLD: Final = 5
+MAX_IDS: Final = 5
 """Maximum number of cases with their matching places in the trace."""
 
 
@@ -78,13 +78,13 @@ def locate(con: apsw.Connection, case_id: int, own: Title | None, asked: QueryWo
     (mark, line), only = lines[best], len(lines) == 1
     which = "another error of the case " if best else ""
     if asked.rare:
-        told = f"{which}contains one of: {', '.join(asked.terms)}"
-        return MatchLocation(Place("error", "some", mark), line, told, only)
+        reason = f"{which}contains one of: {', '.join(asked.terms)}"
+        return MatchLocation(Place("error", "some", mark), line, reason, only)
     if same[best]:
         return MatchLocation(Place("error", "exactly", mark), line, f"{which}contains this exact phrase", only)
     if has[best] == len(folded):
         return MatchLocation(Place("error", "every", mark), line, f"{which}contains every word", only)
-    for part, text in _beside(con, case_id):
+    for part, text in _other_parts(con, case_id):
         if _has(text, folded, half=asked.half) == len(folded):
             return MatchLocation(Place(part, "every"), lines[0][1], _PARTS[part], only)
     return MatchLocation(Place("error", "some", mark), line, SCATTERED, only)
@@ -103,13 +103,13 @@ def in_order(line: str, asked: QueryWords) -> bool:
 
 def words_step(hits: Sequence[Hit], reason: str, elapsed_ms: float) -> Step:
     """Return the trace of cases found by their words: where the first of them have these."""
-    told = facts(cases=" ".join(str(hit.id) for hit in hits[:TOLD]) or None)
-    told = (*told, *facts(more=len(hits[TOLD:]))) if hits[TOLD:] else told
+    details = facts(cases=" ".join(str(hit.id) for hit in hits[:MAX_IDS]) or None)
+    details = (*details, *facts(more=len(hits[MAX_IDS:]))) if hits[MAX_IDS:] else details
     where = tuple(
         Step("case", "hit", hit.why[0], facts(case=hit.id, part=_part(hit.place), line=hit.key_line))
-        for hit in hits[:TOLD]
+        for hit in hits[:MAX_IDS]
     )
-    return Step("words", "rejected" if hits else "miss", reason, told, where, elapsed_ms)
+    return Step("words", "rejected" if hits else "miss", reason, details, where, elapsed_ms)
 
 
 def _part(place: Place | None) -> str | None:
@@ -138,7 +138,7 @@ def _lines(con: apsw.Connection, case_id: int, own: Title | None) -> list[tuple[
     return [first, *(row[:2] for row in others)]
 
 
-def _beside(con: apsw.Connection, case_id: int) -> Iterator[tuple[Part, str]]:
+def _other_parts(con: apsw.Connection, case_id: int) -> Iterator[tuple[Part, str]]:
     """What else of a case the index knows."""
     row = con.execute("SELECT resolution, error_raw FROM error_kb WHERE id = ?", (case_id,)).fetchone()
     fix, raw = cast("tuple[str | None, str | None]", row or (None, None))

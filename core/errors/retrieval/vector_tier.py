@@ -157,7 +157,7 @@ def _base(cases: int) -> str:
 
 
 _HANGUL = 0.5
-_TOLD = 3  # neighbours told in the trace
+_NEIGHBOURS_IN_TRACE = 3  # neighbours told in the trace
 _WORDS = 8  # words of each told
 
 
@@ -196,8 +196,8 @@ def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: i
 
 
 def _without(off: NoVectors, watch: Stopwatch) -> VectorResult:
-    told = facts(remedy=off.remedy) if off.remedy else ()
-    return VectorResult(None, Step("vector", off.outcome, off.reason, told, elapsed_ms=watch.ms()))
+    details = facts(remedy=off.remedy) if off.remedy else ()
+    return VectorResult(None, Step("vector", off.outcome, off.reason, details, elapsed_ms=watch.ms()))
 
 
 def _decided(
@@ -205,10 +205,10 @@ def _decided(
 ) -> VectorResult:
     """The best neighbour is judged, and only it: where the best one may not answer, nothing does."""
     best, second = near[0] if near else None, near[1] if len(near) > 1 else None
-    found = [evidence(one, second if one is best else best, bars) for one in near[:_TOLD]]
+    found = [evidence(one, second if one is best else best, bars) for one in near[:_NEIGHBOURS_IN_TRACE]]
     verdicts = [judged(one, spoken, bars) for one, spoken in zip(near, found, strict=False)]
     verdict, reason = verdicts[0] if verdicts else ("no", "no case with a fix has a vector")
-    told = tuple(_neighbour_step(*each, bars) for each in zip(near, found, verdicts, strict=False))
+    steps = tuple(_neighbour_step(*each, bars) for each in zip(near, found, verdicts, strict=False))
     match = None
     if best is not None and verdict != "no":
         match = _hit(con, best, verdict, accepted=True, reason="")
@@ -229,7 +229,7 @@ def _decided(
         best=round(best.similarity, 3) if best else None,
         similar=len(similar),
     )
-    step = Step("vector", outcome, reason, seen, told, watch.ms())
+    step = Step("vector", outcome, reason, seen, steps, watch.ms())
     return VectorResult(match, step, misses, similar, _refuted(near, weak, bars))
 
 

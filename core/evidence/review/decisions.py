@@ -168,11 +168,11 @@ def fit_of(
     little = len(said) >= LONG and count <= _WORDS and covers < _QUARTER
     verdict: FitVerdict = "too_little" if little else "asks" if reasons else "fits"
     asked = "1 reason to ask" if len(reasons) == 1 else f"{len(reasons)} reasons to ask"
-    told = TOO_LITTLE if little else asked if reasons else "same meaning"
+    reason = TOO_LITTLE if little else asked if reasons else "same meaning"
     step = Step(
         "place",
         "hit" if verdict == "fits" else "rejected",
-        told,
+        reason,
         facts(similarity=round(like, 4), covers=round(covers, 4), words=count),
         tuple(Step("reason", "rejected", one) for one in reasons),
     )

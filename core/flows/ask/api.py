@@ -230,15 +230,15 @@ class _Retrieved:
             if one.speaks_to_model is not None
         }
 
-    def usage(self, told: Usage | None = None, said: str = "") -> TokenUsage:
+    def usage(self, reported: Usage | None = None, said: str = "") -> TokenUsage:
         """Tokens of all steps as the server counted them, else as they are counted here; none where no model was
         asked."""
         prompt = self.packed.tokens if self.packed else 0
-        if told is not None:
-            prompt = prompt if told.prompt_tokens is None else told.prompt_tokens
+        if reported is not None:
+            prompt = prompt if reported.prompt_tokens is None else reported.prompt_tokens
         completion = tokens(said) if said else 0
-        if told is not None and told.completion_tokens is not None:
-            completion = told.completion_tokens
+        if reported is not None and reported.completion_tokens is not None:
+            completion = reported.completion_tokens
         return TokenUsage(prompt + self.before[0], completion + self.before[1], int(self.watch.ms()))
 
     def near(self) -> tuple[AnswerCitation, ...]:

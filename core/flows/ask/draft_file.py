@@ -183,11 +183,11 @@ def _read(data: bytes) -> tuple[dict[str, Any], str] | None:
     text = ""
     with suppress(ValueError, TypeError, KeyError, RecursionError):
         for line in data.split(b"\n")[:-1]:
-            told = cast("dict[str, Any]", json.loads(line))
-            if "answer" in told:
-                stood, text = told, ""
+            record = cast("dict[str, Any]", json.loads(line))
+            if "answer" in record:
+                stood, text = record, ""
             else:
-                text = text[: told["at"]] + told["text"]
+                text = text[: record["at"]] + record["text"]
     return (stood, text) if stood else None
 
 

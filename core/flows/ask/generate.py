@@ -68,7 +68,7 @@ def generate(asking: AskContext, messages: Sequence[Message], *, as_json: bool =
         raise _wordless(cut)
     length = f"truncated after {cut.tokens:,} tokens" if cut else None
     reason = fault.message if fault else "you stopped the answer" if broken else length
-    told = facts(
+    details = facts(
         model=asking.model.ref.id,
         provider=asking.model.ref.provider,
         finish=done.finish,
@@ -77,7 +77,7 @@ def generate(asking: AskContext, messages: Sequence[Message], *, as_json: bool =
         first_token_ms=round(first, 1) or None,
     )
     outcome = "failed" if fault else "rejected" if broken else "hit"
-    step = Step("model", outcome, reason or "complete answer", told, elapsed_ms=watch.ms())
+    step = Step("model", outcome, reason or "complete answer", details, elapsed_ms=watch.ms())
     return Generated(text, done.usage, broken, cut, watch.ms(), step)
 
 

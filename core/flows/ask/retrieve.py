@@ -69,12 +69,12 @@ def retrieve(asking: AskContext, history: Sequence[Turn]) -> Retrieved:
 
 def _before(history: Sequence[Turn]) -> str:
     """Return the preceding question, with its own preceding one if it continues that."""
-    told: list[str] = []
+    questions: list[str] = []
     for turn in reversed(history[-_BACK:]):
-        told.append(turn.question)
+        questions.append(turn.question)
         if len(read_question(turn.question).words) >= _SAYS:
             break
-    return "\n".join(reversed(told))
+    return "\n".join(reversed(questions))
 
 
 def retrieve_hits(asking: AskContext, text: str, k: int) -> SearchResponse:

@@ -78,7 +78,7 @@ def settle(
     doubt = unverified(found, invented, cut, injected, question) if refusal is None else None
     grounded = refusal is None and doubt is None
     reason = reason or doubt or "every stated fact is in its source"
-    told = facts(
+    details = facts(
         cited=len(marked.used),
         dropped=", ".join(f"[{one}]" for one in marked.unknown) or None,
         supported=sum(one.status == "supported" for one in found),
@@ -97,7 +97,7 @@ def settle(
         for one in found
         if one.citation is not None
     )
-    step = Step("citations", "hit" if grounded else "rejected", reason, told, steps, elapsed_ms=watch.ms())
+    step = Step("citations", "hit" if grounded else "rejected", reason, details, steps, elapsed_ms=watch.ms())
     said = None if refusal is None or only_refuses(marked.text) else marked.text.strip() or None
     cause: Cause = "gave_up" if none else "unheld" if marked.text.strip() else "silent"
     return Settled(marked.text, tuple(sorted(marked.used)), found, invented, cut, grounded, refusal, cause, said, step)
@@ -109,12 +109,12 @@ def _gave_up(text: str, found: Sequence[Claim]) -> bool:
     """
     if not sounds_like_giving_up(text):
         return False
-    stands = (
+    signs = (
         not contradicts(one) and one.status != "unsupported" if sounds_like_giving_up(one.text) else holds(one)
         for one in found
         if one.status != "uncited"
     )
-    return not any(stands)
+    return not any(signs)
 
 
 def _invented(marked: Marked) -> tuple[InventedCitation, ...]:

@@ -41,8 +41,8 @@ def refuse_outside(con: apsw.Connection, file: Path, session_id: str) -> None:
         ) from error
     if inside or recorded_names(real.parent) & {repository, remote} - {""}:
         return
-    told = f"{file} is outside the project {repository or project or 'of the draft'}"
-    raise Fault("invalid_input", told, "pass a rule file in a clone or worktree of this project")
+    message = f"{file} is outside the project {repository or project or 'of the draft'}"
+    raise Fault("invalid_input", message, "pass a rule file in a clone or worktree of this project")
 
 
 def folder_of_draft(store: Store, draft: RuleDraft, here: Path) -> Path | None:

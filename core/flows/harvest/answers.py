@@ -33,7 +33,7 @@ _FINDERS: Final = frozenset(("which", "where", "type", "command", "hash", "Get-C
 _SHOWS: Final = frozenset(("ls", "ll", "dir", "stat", "cat", "head", "tail", "wc", "file", "du"))
 """They show files. A search (`rg X *.toml a.json`) that zsh refuses to run was to look through other files too."""
 _SENDS: Final = frozenset(("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"))
-_BESIDE: Final = re.compile(r"^(?:hint: |\{\"message\":)[^\n]*$", re.MULTILINE)
+_EXTRA_LINES: Final = re.compile(r"^(?:hint: |\{\"message\":)[^\n]*$", re.MULTILINE)
 """Text below the line that says so: a hint, or the body of the service's answer."""
 _TAIL: Final = 400
 _GIT_FATAL: Final = 128
@@ -80,7 +80,7 @@ def is_none_found(command: Command, body: str, code: int) -> bool:
     if last is None or code not in ends or _SENDS & set(last.words):
         return False
     looks = command.reads_only or (len(command.members) == 1 and bool(programs.LOOKING_VERBS & set(last.words[1:4])))
-    return looks and NONE_FOUND.fullmatch(_BESIDE.sub("", body)) is not None
+    return looks and NONE_FOUND.fullmatch(_EXTRA_LINES.sub("", body)) is not None
 
 
 def without_startup(body: str) -> str:

@@ -128,8 +128,8 @@ def without_itself(sentence: str) -> str:
     if found is None:
         return sentence
     before = sentence[: found.start()].rstrip(" ,;:—–-")
-    led_in = _SUBORDINATE.match(before) is not None and "," not in before
-    return "" if led_in or len(before.split()) < _LEAST else before
+    is_subordinate = _SUBORDINATE.match(before) is not None and "," not in before
+    return "" if is_subordinate or len(before.split()) < _LEAST else before
 
 
 def _injected(text: str) -> bool:

@@ -132,10 +132,10 @@ def _is_refusal(body: str) -> bool:
         return False
     if not isinstance(read, dict):
         return False
-    told = cast("dict[str, object]", read)
-    status = told.get("status")
-    problem = isinstance(status, int) and status >= 400 and bool({"title", "detail", "message"} & told.keys())
-    return problem or isinstance(told.get("error"), dict) or {"message", "documentation_url"} <= told.keys()
+    error_body = cast("dict[str, object]", read)
+    status = error_body.get("status")
+    problem = isinstance(status, int) and status >= 400 and bool({"title", "detail", "message"} & error_body.keys())
+    return problem or isinstance(error_body.get("error"), dict) or {"message", "documentation_url"} <= error_body.keys()
 
 
 Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]

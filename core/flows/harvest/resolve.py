@@ -201,12 +201,12 @@ class Past:
 class Fix:
     """What is linked to an error between its last run and the one that showed it gone.
 
-    `by` is what made the error go away, None where nothing is linked to it; `told` a person's own words if they did it.
+    `by` is what made the error go away, or None if unknown; `statement` a person's own words if they did it.
     `steps` are the linked ones with why; `instead`: why the verifying command itself is the fix, where it is.
     """
 
     by: str | None
-    told: Statement | None = None
+    statement: Statement | None = None
     steps: tuple[tuple[Step, Linked], ...] = ()
     instead: Corrected | None = None
     far: int = 0
@@ -248,10 +248,10 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     sure = verified.relation != "narrower"
     if not sure or made:
         return NO_FIX
-    told = claims_action(past.statements_between(error.last.at, run.at)) or _about(error.clue, spoken)
-    if told is None and verified.relation == "same" and any(step.tool in _ASKING for step in since):
+    statement = claims_action(past.statements_between(error.last.at, run.at)) or _about(error.clue, spoken)
+    if statement is None and verified.relation == "same" and any(step.tool in _ASKING for step in since):
         return Fix(run.ran.tool, instead=ASKED, far=len(since))
-    return NO_FIX if told is None else Fix("user", told)
+    return NO_FIX if statement is None else Fix("user", statement)
 
 
 def _about(clue: Clue, spoken: Sequence[tuple[int, Statement]]) -> Statement | None:
@@ -334,7 +334,7 @@ def _only_checks(command: Command | None) -> bool:
 def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix, Verified | None]:
     """The fix without the calls that are not likely part of it, and with those that are though no rule ties them to
     the error; with the run that shows the error gone."""
-    if fix.told is not None or fix.instead in (ASKED, OUTSIDE) or error.last.outcome.elsewhere:
+    if fix.statement is not None or fix.instead in (ASKED, OUTSIDE) or error.last.outcome.elsewhere:
         return fix, verified
     if any(step.tool in DELEGATES for step, _ in fix.steps):
         return fix, verified
@@ -448,7 +448,7 @@ def _resolved(
         commands=[plain_command(parse_command(command), project) for command in commands],
         instead=instead and differing_commands(error.last.command, run.command, error.named.key.text, project),
         explanation=explanation,
-        by_a_person=fix.told is not None,
+        by_a_person=fix.statement is not None,
         lesson=lesson,
         checked_idx=run.ran.idx,
     )
@@ -496,7 +496,7 @@ def _outline(
         between=[one.change for one in made],
         instead=fix.instead,
         said=None if explanation is None else explanation[0],
-        by_a_person=fix.told is not None,
+        by_a_person=fix.statement is not None,
         links=links,
         worth=worth,
         project=past.project,
@@ -526,8 +526,8 @@ def _explanation(
     error: OpenError, fix: Fix, spoken: Sequence[Statement], about: str, near: Near | None
 ) -> tuple[str, int] | None:
     found = explanation_of(spoken, error.named.key.text, about, near)
-    if fix.told is not None:
-        found = (fix.told.text[:QUOTE_LIMIT], fix.told)
+    if fix.statement is not None:
+        found = (fix.statement.text[:QUOTE_LIMIT], fix.statement)
     return None if found is None else (found[0], found[1].idx)
 
 
@@ -540,7 +540,7 @@ def _links(fix: Fix, run: Run, error: OpenError) -> list[StepLink]:
     if fix.instead is not None:
         why = as_written(fix.instead.why, said, error.last.command.text, run.command.text, shown)
         links.append(StepLink(run.ran.session_id, run.call_idx, why))
-    if fix.told is not None:
+    if fix.statement is not None:
         links.append(StepLink(run.ran.session_id, run.call_idx, BY_A_PERSON))
     return links
 
@@ -550,7 +550,7 @@ def _strength(verified: Verified, error: OpenError, fix: Fix) -> Strength:
     linked, corrected = [link for _, link in fix.steps], verified.correction is not None
     passed = run.outcome.verdict == "passed"
     proven = is_proven(verified.relation, run.command, passed, error.clue, correction=corrected)
-    return strength_of(linked, fix.instead, proven and fix.told is None, steps=fix.far)
+    return strength_of(linked, fix.instead, proven and fix.statement is None, steps=fix.far)
 
 
 def would_be_strong(weighed: Weighed) -> bool:
@@ -558,7 +558,7 @@ def would_be_strong(weighed: Weighed) -> bool:
     fix = weighed.fix
     if weighed.verified is not weighed.first:
         return False
-    return strength_of([link for _, link in fix.steps], fix.instead, fix.told is None, steps=fix.far) == "strong"
+    return strength_of([link for _, link in fix.steps], fix.instead, fix.statement is None, steps=fix.far) == "strong"
 
 
 def is_whole(run: Run) -> bool:
@@ -584,7 +584,7 @@ def _cost(error: OpenError, run: Run) -> Cost:
 
 def _confidence(error: OpenError, verified: Verified, fix: Fix) -> Confidence:
     """High: one key, one change, verified by the same command. Low: another command, a long gap, an unseen change."""
-    unseen = fix.told is not None or any(step.change is None or not step.change.certain for step, _ in fix.steps)
+    unseen = fix.statement is not None or any(step.change is None or not step.change.certain for step, _ in fix.steps)
     far = fix.far > FAR or hours_between(error.last.ran.ts, verified.run.ran.ts) > FAR_HOURS
     if verified.relation == "narrower" or unseen or far:
         return "low"

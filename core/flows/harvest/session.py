@@ -70,8 +70,8 @@ class Sandboxes:
     def _sandbox_statements(self, session: str, before: int) -> str:
         if session not in self._policies:
             rows = cast("list[tuple[int, str]]", self._con.execute(_POLICIES, (session, _READ)).fetchall())
-            told = ((idx, policy_in(text)) for idx, text in rows)
-            self._policies[session] = [one for one in told if one[1]]
+            policies = ((idx, policy_in(text)) for idx, text in rows)
+            self._policies[session] = [one for one in policies if one[1]]
         return next((policy for idx, policy in reversed(self._policies[session]) if idx < before), "")
 
 
@@ -174,15 +174,15 @@ def _fold_in_child(_call: Call, path: Path, session: str, version: int) -> Folde
 
 def _fold_small(store: Store, session_id: str, version: int) -> Folded:
     sessions = _with_continued(store.con, session_id)
-    incidents, met = _met(store, session_id, sessions, None)
+    incidents, errors_met = _errors_in(store, session_id, sessions, None)
     order = {name: at for at, name in enumerate(sessions)}
-    found = sorted(met, key=lambda error: (order[error.session_id], error.message_idx, error.key.start))
+    found = sorted(errors_met, key=lambda error: (order[error.session_id], error.message_idx, error.key.start))
     settled = list(incidents.settled(found))
     verdicts = tuple(map(verdict_row, incidents.judgements()))
     return Folded(tuple(sessions), tuple(map(incidents.timed, settled)), verdicts, version)
 
 
-def _met(
+def _errors_in(
     store: Store, session_id: str, sessions: Sequence[str], second: Second | None
 ) -> tuple[Incidents, Iterator[HarvestedError]]:
     """The errors of a session in the order in which they are settled, and what takes its results meanwhile."""
@@ -215,8 +215,8 @@ def harvest_session(
             found = settled = folded.errors
             timed, verdicts = _unchanged, iter(folded.verdicts)
         else:
-            incidents, met = _met(store, session_id, sessions, second)
-            found = Aside(con, met, {name: at for at, name in enumerate(sessions)})
+            incidents, found_errors = _errors_in(store, session_id, sessions, second)
+            found = Aside(con, found_errors, {name: at for at, name in enumerate(sessions)})
             settled, timed = incidents.settled(found), incidents.timed
             verdicts = map(verdict_row, incidents.judgements())
         cases = [_observe(con, error, project, stale) for error in settled]

@@ -221,8 +221,8 @@ def _begun(ran: Ran) -> str | None:
     task = ran.facts.get("background")
     # Codex adds the exit code of the whole run to the call that began it; the text is of the moment it was begun.
     head = ran.text[: _STARTED_WITHIN if ran.text.startswith("Command:") else 600]
-    told = None if task else head.partition("\nOutput:")[0]
-    found = _STARTED.search(told) if told and " ID" in told else None
+    notice = None if task else head.partition("\nOutput:")[0]
+    found = _STARTED.search(notice) if notice and " ID" in notice else None
     return str(task) if task else (found[1] or found[2]) if found else None
 
 

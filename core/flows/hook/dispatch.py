@@ -34,7 +34,7 @@ class Handled:
     reply: dict[str, object] | None = None
     event: str = ""
     fault: str = ""
-    met: int = 0
+    errors: int = 0
     fixed: int = 0
     kept: bool = False
     rules: int = 0
@@ -131,7 +131,7 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
         live = follow(payload, database, vectors, hold.id, hold_back=around.hold_back, team=around.team)
         hold.wanted = live.locked
     reply = reply_to(payload.event, live.answer)
-    return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked)
+    return Handled(reply, payload.event, live.fault, live.errors, live.fixed, live.locked)
 
 
 def _stopping(payload: Payload, database: Path, *, taken: bool) -> Handled:
@@ -169,11 +169,11 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     from core.errors.fixes import is_withheld
     from core.flows.practice.before_run import failure_context
 
-    told, repository = found
-    if is_withheld(payload.session_id, told.resolution_id, hold_back):
-        fault = record_shown_before_run(database, told, payload.session_id, repository, withheld=True)
+    failure, repository = found
+    if is_withheld(payload.session_id, failure.resolution_id, hold_back):
+        fault = record_shown_before_run(database, failure, payload.session_id, repository, withheld=True)
         return replace(handled, fault="; ".join(filter(None, (handled.fault, fault))))
-    said, before = failure_context(told), handled.once_written
+    said, before = failure_context(failure), handled.once_written
     if handled.reply is not None:
         said = f"{cast('Any', handled.reply)['hookSpecificOutput']['additionalContext']}\n\n{said}"
     reply: dict[str, object] = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": said}}
@@ -181,7 +181,7 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     def count() -> str:
         faults = (
             "" if before is None else before(),
-            record_shown_before_run(database, told, payload.session_id, repository),
+            record_shown_before_run(database, failure, payload.session_id, repository),
         )
         return "; ".join(filter(None, faults))
 
@@ -230,10 +230,10 @@ def _rules_before(payload: Payload, database: Path, around: Surroundings, *, tak
             embed_soon(files, database, settings)
     except (Fault, OSError) as error:  # the agent gets its answer all the same
         fault = error.message if isinstance(error, Fault) else str(error)
-    told = (fault or _missed(advice.found), *advice.unread, *odd)
+    warnings = (fault or _missed(advice.found), *advice.unread, *odd)
     count = None if reply is None or taken else lambda: count_shown(advice, database, payload.session_id)
     many = len(files) + len(bans)
-    return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=many, once_written=count)
+    return Handled(reply, payload.event, "; ".join(filter(None, warnings)), rules=many, once_written=count)
 
 
 def _missed(found: RuleMatch) -> str:

@@ -62,16 +62,16 @@ def forget(con: apsw.Connection, session_id: str) -> None:
 
 
 def _ran(session_id: str, idx: int, ts: str, body: str) -> Ran:
-    told = cast("dict[str, Any]", json.loads(body))
+    record = cast("dict[str, Any]", json.loads(body))
     return Ran(
         session_id,
         idx,
-        str(told["chain"]),
-        str(told["tool"]),
-        cast("Mapping[str, object]", told["input"]),
-        str(told["text"]),
-        cast("Failure", told["failure"]),
-        cast("int | None", told["exit_code"]),
+        str(record["chain"]),
+        str(record["tool"]),
+        cast("Mapping[str, object]", record["input"]),
+        str(record["text"]),
+        cast("Failure", record["failure"]),
+        cast("int | None", record["exit_code"]),
         ts,
-        cast("Mapping[str, object]", told["facts"]),
+        cast("Mapping[str, object]", record["facts"]),
     )

@@ -93,28 +93,28 @@ def _object(data: bytes) -> Mapping[str, Any] | str:
 
 def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool) -> Payload:
     """What a tool answered: `error` of a failure (also when it is no string), else `tool_response`."""
-    beside = given.get("tool_response")
+    response = given.get("tool_response")
     said: object = next((given[key] for key in ("error", "error_message") if given.get(key)), None) if failed else None
-    text = (_text_of(said) if said is not None else _response(beside))[:TEXT_KEPT]
-    interrupted = given.get("is_interrupt") is True or fields(beside).get("interrupted") is True
-    flagged = failed or fields(beside).get("is_error") is True or fields(beside).get("isError") is True
-    failure = failure_of(text, flagged, "interrupted" if interrupted else None, beside)
-    facts = facts_of(beside)
-    if fields(beside).get("exit_unknown") is True:  # an agent that does not tell it: the output has to
+    text = (_text_of(said) if said is not None else _response(response))[:TEXT_KEPT]
+    interrupted = given.get("is_interrupt") is True or fields(response).get("interrupted") is True
+    flagged = failed or fields(response).get("is_error") is True or fields(response).get("isError") is True
+    failure = failure_of(text, flagged, "interrupted" if interrupted else None, response)
+    facts = facts_of(response)
+    if fields(response).get("exit_unknown") is True:  # an agent that does not tell it: the output has to
         facts["script"] = True
-    return Payload(**common, text=text, failure=failure, exit_code=exit_code_of(text, failure, beside), facts=facts)
+    return Payload(**common, text=text, failure=failure, exit_code=exit_code_of(text, failure, response), facts=facts)
 
 
 def _text_of(said: object) -> str:
     if isinstance(said, str):
         return said
-    told = fields(said)
-    return string(told.get("message")) or result_text(said, told) or json_text(said)
+    said_fields = fields(said)
+    return string(said_fields.get("message")) or result_text(said, said_fields) or json_text(said)
 
 
-def _response(beside: object) -> str:
-    told = fields(beside)
-    return result_text(told.get("content", beside), beside)
+def _response(given_response: object) -> str:
+    response = fields(given_response)
+    return result_text(response.get("content", given_response), given_response)
 
 
 INPUT_KEPT = 8_192

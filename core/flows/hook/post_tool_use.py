@@ -44,7 +44,7 @@ class Live:
     closed, and why nothing was recorded ("": it was). `locked`: because another program holds the casebook."""
 
     answer: SearchAnswer | None = None
-    met: int = 0
+    errors: int = 0
     fixed: int = 0
     fault: str = ""
     locked: bool = False
@@ -80,15 +80,15 @@ def follow(
         due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
         found = _find(store, text, vectors, payload.cwd, team=team) if failed else None
         known = with_practice(store, found, payload.cwd) if found is not None else None
-        told = choose(store.con, payload, known, hold_back, due)
+        hook_answer = choose(store.con, payload, known, hold_back, due)
         if store.readonly is not None:
-            return Live(told.answer)
+            return Live(hook_answer.answer)
         try:
             with faults(database):
-                fixed = _write(store, payload, text, outcome, ts, event, told, due, failed=failed)
+                fixed = _write(store, payload, text, outcome, ts, event, hook_answer, due, failed=failed)
         except Fault as fault:  # the agent gets its answer all the same
-            return Live(told.answer, fault=fault.message, locked=fault.code == "db_locked")
-    return Live(told.answer, len(outcome.errors) if failed else 0, fixed, unread)
+            return Live(hook_answer.answer, fault=fault.message, locked=fault.code == "db_locked")
+    return Live(hook_answer.answer, len(outcome.errors) if failed else 0, fixed, unread)
 
 
 _UNKNOWN_FOLDER: Final = "/"
@@ -125,10 +125,10 @@ def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> N
         return
     with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
         store.require_write()
-        told = store.con.execute(
+        row = store.con.execute(
             "SELECT 1 FROM message WHERE session_id = ? AND ts >= ? LIMIT 1", (payload.session_id, ts)
         ).fetchone()
-        if told is None and (failed or open_errors.is_followed(store.con, payload.session_id)):
+        if row is None and (failed or open_errors.is_followed(store.con, payload.session_id)):
             due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
             _write(store, payload, text, outcome, ts, event, HookAnswer(), due, failed=failed)
 
@@ -153,7 +153,7 @@ def _write(
     outcome: Outcome,
     ts: str,
     event: str,
-    told: HookAnswer,
+    hook_answer: HookAnswer,
     due: Sequence[Due],
     *,
     failed: bool,
@@ -168,10 +168,10 @@ def _write(
         if payload.session_id:
             open_errors.append(con, payload, text, ts, failed=failed)
             write_due(con, due, ts)
-        if told.telling is not None:
-            write_telling(con, told.telling, ts)
-        if told.answer is not None and told.answer.match is not None:
-            add_use(con, told.answer.match.id, ts)
+        if hook_answer.telling is not None:
+            write_telling(con, hook_answer.telling, ts)
+        if hook_answer.answer is not None and hook_answer.answer.match is not None:
+            add_use(con, hook_answer.answer.match.id, ts)
         return _close(con, payload) if payload.session_id else 0
 
 

@@ -108,12 +108,12 @@ def reply_to(event: EventName, answer: SearchAnswer | None) -> dict[str, object]
     of low confidence (decision 3b)."""
     hit = tellable(answer)
     practice = None if answer is None else answer.practice
-    told = [] if practice is None or practice.sessions < _SESSIONS else [practice_context(practice)]
+    contexts = [] if practice is None or practice.sessions < _SESSIONS else [practice_context(practice)]
     if hit is not None:
-        told.insert(0, context_of(hit))
-    if not told:
+        contexts.insert(0, context_of(hit))
+    if not contexts:
         return None
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "\n".join(told)}}
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "\n".join(contexts)}}
 
 
 def practice_context(practice: Practice) -> str:

@@ -124,9 +124,9 @@ def _late() -> None:
         clear_hang(path)
 
 
-def _handle(client: Client, payload: bytes, database: Path, told: Mapping[str, object]) -> None:
+def _handle(client: Client, payload: bytes, database: Path, environment: Mapping[str, object]) -> None:
     """Answer, then write down what hooks before this one could not."""
-    around, event = _around(told)
+    around, event = _around(environment)
     handled = handle(payload, database, around, event=event)
     try:
         client.send(join(REPLY, _reply(handled)))
@@ -151,21 +151,21 @@ def _was_written(client: Client) -> bool:
         return False
 
 
-def _around(told: Mapping[str, object]) -> tuple[Surroundings, str]:
+def _around(environment: Mapping[str, object]) -> tuple[Surroundings, str]:
     """What the caller's settings say, and the file of its event.
 
     A session's beginning and end are the hook's own business: it asks no host about them.
     """
     event, model, service, share, rules = (
-        str(told.get(name, "")) for name in ("event", "model", "service", "hold_back", "rules")
+        str(environment.get(name, "")) for name in ("event", "model", "service", "hold_back", "rules")
     )
     around = Surroundings(lambda _: None, lambda _: None, model, service == "1", rules, _share(share), team=True)
     return around, event if is_event(event) else ""
 
 
-def _share(told: str) -> float:
+def _share(text: str) -> float:
     try:
-        return float(told)
+        return float(text)
     except ValueError:
         return 0.0
 

@@ -60,9 +60,9 @@ def warm_model(database: Path, model: str, *, service: bool) -> None:
     with open_store(database) as store, faults(database):
         vectors = any(has_vectors(store.con, kind) for kind in ("error", "rule"))
     if worth_starting(service=service, vectors=vectors):
-        met = connect(found.model.id, version=found.model.version, deadline_ms=50, start=True)
-        if not isinstance(met, Unserved):
-            met.close()
+        connected = connect(found.model.id, version=found.model.version, deadline_ms=50, start=True)
+        if not isinstance(connected, Unserved):
+            connected.close()
 
 
 ATTEMPTS: Final = 3
@@ -101,12 +101,12 @@ def ask_for_lesson(payload: Payload, database: Path) -> dict[str, object] | None
 def _worst(con: apsw.Connection, session_id: str) -> int | None:
     """The failed attempts of the failure of this session that cost most and was fixed; None where none cost much, or
     the agent has recorded a lesson or was asked for one."""
-    told = con.execute(
+    row = con.execute(
         "SELECT 1 FROM resolution WHERE author = ?1 AND session_id = ?2"
         " UNION ALL SELECT 1 FROM meta WHERE key = ?3 LIMIT 1",
         (AGENT, session_id, _ASKED + session_id),
     ).fetchone()
-    if told is not None:
+    if row is not None:
         return None
     rows = con.execute(
         "SELECT original FROM resolution WHERE author = 'harvest' AND session_id = ? AND status <> 'rejected'",

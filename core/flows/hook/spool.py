@@ -191,20 +191,20 @@ def _read(path: Path) -> tuple[Payload, str]:
     given = read_payload(data)
     if isinstance(given, Payload):
         return given, now(int(path.name[:20]))
-    told = cast("dict[str, Any]", json.loads(data))
-    if told["version"] != _VERSION:
+    record = cast("dict[str, Any]", json.loads(data))
+    if record["version"] != _VERSION:
         raise ValueError("another version")
     payload = Payload(
-        told["event"],
-        str(told["session_id"]),
-        str(told["cwd"]),
+        record["event"],
+        str(record["session_id"]),
+        str(record["cwd"]),
         "",
-        str(told["chain"]),
-        str(told["tool"]),
-        dict(told["tool_input"]),
-        str(told["text"]),
-        told["failure"],
-        told["exit_code"] if isinstance(told["exit_code"], int) else None,
-        dict(told["facts"]),
+        str(record["chain"]),
+        str(record["tool"]),
+        dict(record["tool_input"]),
+        str(record["text"]),
+        record["failure"],
+        record["exit_code"] if isinstance(record["exit_code"], int) else None,
+        dict(record["facts"]),
     )
-    return payload, str(told["ts"])
+    return payload, str(record["ts"])

@@ -149,10 +149,10 @@ def jobs_of(
         kind = (file.media, extension_of(file.path.name))
         if kind not in marks:
             reader = reader_of(file.media, file.relative, policy, options.ocr)
-            anew = options.rechunk or (options.ocr and file.media == "pdf")
+            must_parse = options.rechunk or (options.ocr and file.media == "pdf")
             marks[kind] = (
                 signature(reader, policy, source) if reader else "",
-                "" if anew else older_signature(file.media, file.relative, policy, source),
+                "" if must_parse else older_signature(file.media, file.relative, policy, source),
             )
         stays = had is not None and had.is_by_ocr and not options.ocr
         accepted = (*marks[kind], had.signature) if had and stays else marks[kind]
@@ -186,9 +186,9 @@ def _alone(source: Source, known: dict[str, KnownDocument]) -> list[FoundFile]:
 
 def _missing(source: Source, found: Walked, known: dict[str, KnownDocument]) -> list[KnownDocument]:
     """The documents whose files were not met; those of folders that could not be read stay."""
-    met = {workspace_path(source, file.relative) for file in found.files}
+    present = {workspace_path(source, file.relative) for file in found.files}
     unread = tuple(workspace_path(source, folder) + "/" if folder else "" for folder, _ in found.unread)
-    return [one for path, one in known.items() if path not in met and not path.startswith(unread)]
+    return [one for path, one in known.items() if path not in present and not path.startswith(unread)]
 
 
 def ended(run: Run, chosen: Sequence[Source], options: IngestOptions) -> IngestReport:
@@ -231,10 +231,10 @@ def watch_library(
         debounce=_SETTLE_MS, step=50, rust_timeout=LOOK_MS, yield_on_timeout=True, raise_interrupt=False,
         ignore_permission_denied=True,
     )  # fmt: skip
-    told = waiting = False
+    reported = waiting = False
     for changes in events:
-        if not told:
-            told = True
+        if not reported:
+            reported = True
             ready()
             waiting = True  # what changed between the last ingest and the first look
         if stop():

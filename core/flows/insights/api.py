@@ -76,8 +76,8 @@ def by_week(con: apsw.Connection, scope: Scope) -> tuple[Week, ...]:
     found: dict[str, Week] = {}
     for week, failures, incidents, attempts, _, ms in _sums(con, scope, "week", _COSTS, "insight_week"):
         found[week] = Week(week, failures, incidents, attempts, minutes(ms))
-    for week, told, helped, *_ in _sums(con, scope, "week", _ANSWER_SUMS, "insight_answer"):
-        found[week] = replace(found.get(week, Week(week)), answered=told, helped=helped)
+    for week, answered, helped, *_ in _sums(con, scope, "week", _ANSWER_SUMS, "insight_answer"):
+        found[week] = replace(found.get(week, Week(week)), answered=answered, helped=helped)
     return tuple(sorted(found.values(), key=lambda one: one.week, reverse=True))
 
 
@@ -94,9 +94,9 @@ def by_project(con: apsw.Connection, scope: Scope, names: Mapping[str, str]) -> 
     for project, failures, incidents, attempts, _, ms in _sums(con, scope, "project", _COSTS, "insight_week"):
         shown = names.get(project, project)
         found[project] = ProjectCost(project, shown, failures, incidents, attempts, minutes(ms))
-    for project, told, helped, *_ in _sums(con, scope, "project", _ANSWER_SUMS, "insight_answer"):
+    for project, answered, helped, *_ in _sums(con, scope, "project", _ANSWER_SUMS, "insight_answer"):
         known = found.get(project, ProjectCost(project, names.get(project, project), 0, 0, 0, 0.0))
-        found[project] = replace(known, answered=told, helped=helped)
+        found[project] = replace(known, answered=answered, helped=helped)
     return tuple(sorted(found.values(), key=lambda one: (-one.minutes, -one.failures, one.project)))
 
 
@@ -110,9 +110,9 @@ def by_way(con: apsw.Connection, scope: Scope) -> tuple[AnswersByChannel, ...]:
 def totals(con: apsw.Connection, scope: Scope) -> Totals:
     where, values = scope.where()
     costs = con.execute(f"SELECT {_COSTS} FROM insight_week{where}", values).fetchone()
-    told = con.execute(f"SELECT sum(told), sum(helped) FROM insight_answer{where}", values).fetchone()
+    row = con.execute(f"SELECT sum(told), sum(helped) FROM insight_answer{where}", values).fetchone()
     failures, incidents, attempts, _, ms = cast("tuple[int | None, ...]", costs)
-    answered, helped = cast("tuple[int | None, ...]", told)
+    answered, helped = cast("tuple[int | None, ...]", row)
     return Totals(failures or 0, incidents or 0, attempts or 0, minutes(ms or 0), answered or 0, helped or 0)
 
 
@@ -198,10 +198,12 @@ def recurred_cases(store: Store, scope: Scope, costs: Sequence[CaseCost], most: 
         since, source = cast("tuple[str, str]", fix)
         times, attempts, ms = _after(store.con, scope, row.id, since, source)
         if times:
-            told, helped, *_, withheld = _answer_counts(store.con, scope, row.id)
-            why = _why(store.con, row.id, told, helped, withheld)
+            answered, helped, *_, withheld = _answer_counts(store.con, scope, row.id)
+            why = _why(store.con, row.id, answered, helped, withheld)
             found.append(
-                RecurredCase(row.id, row.key_line, times, attempts, minutes(ms), row.status, since, told, helped, why)
+                RecurredCase(
+                    row.id, row.key_line, times, attempts, minutes(ms), row.status, since, answered, helped, why
+                )
             )
     return tuple(sorted(found, key=lambda one: (-one.minutes, -one.times, one.case_id))[:most])
 
@@ -301,14 +303,14 @@ def _answer_counts(con: apsw.Connection, scope: Scope, case_id: int) -> tuple[in
         f" WHERE f.case_id = ? AND o.fingerprint <> ''{tests}",
         (case_id, *values),
     ).fetchone()
-    told, helped, failed, ignored, withheld = (count or 0 for count in cast("tuple[int | None, ...]", row))
-    return told, helped, failed, ignored, withheld
+    answered, helped, failed, ignored, withheld = (count or 0 for count in cast("tuple[int | None, ...]", row))
+    return answered, helped, failed, ignored, withheld
 
 
-def _why(con: apsw.Connection, case_id: int, told: int, helped: int, withheld: int) -> str:
+def _why(con: apsw.Connection, case_id: int, answered: int, helped: int, withheld: int) -> str:
     """Return the outcomes of the shown fix of a case, or why it was not shown."""
-    if told:
-        return f"Shown {told}×, helped {helped}×."
+    if answered:
+        return f"Shown {answered}×, helped {helped}×."
     if withheld:
         return "Withheld (control group)."
     fixes = con.execute(
@@ -365,7 +367,7 @@ def projects(store: Store) -> tuple[tuple[str, str], ...]:
 
 
 ITEMS: Final = 50
-LEADS: Final = 5
+MAX_LEADS: Final = 5
 _WEEKS: Final = 52
 """Weeks that are listed of an item, the latest."""
 _CHANGES: Final = 40
@@ -377,11 +379,11 @@ _PROJECT: Final = "iif(s.repository = '', s.project, s.repository)"
 _VERIFIED: Final = """SELECT c.case_id FROM case_state c CROSS JOIN fingerprint f USING (case_id)
  CROSS JOIN insight_finding i USING (fingerprint) WHERE c.status = 'verified' AND (?1 IS NULL OR i.project IN
  (SELECT value FROM json_each(?1))) GROUP BY c.case_id ORDER BY sum(i.milliseconds) DESC, c.case_id LIMIT ?2"""
-_MET: Final = f"""SELECT v.ts, v.session_id, v.message_idx, {_PROJECT}
+_OCCURRENCES: Final = f"""SELECT v.ts, v.session_id, v.message_idx, {_PROJECT}
  FROM fingerprint f CROSS JOIN result_verdict v ON CAST(v.fingerprints ->> 0 AS TEXT) = f.fingerprint
  CROSS JOIN session s ON s.id = v.session_id
  WHERE f.case_id = ? AND v.verdict = 'incident' AND v.repeats IS NULL"""
-_TOLD: Final = """SELECT count(*), sum(outcome = 'helped') FROM answer_outcome
+_ANSWERED: Final = """SELECT count(*), sum(outcome = 'helped') FROM answer_outcome
  WHERE resolution_id = ? AND withheld = 0 AND told_at > ?"""
 _ACCEPTED: Final = """SELECT d.id, d.rule, d.decided_at, d.repository, coalesce(u.shown, 0), coalesce(u.dismissed, 0),
  coalesce(u.helped, 0) FROM rule_draft d LEFT JOIN rule_use u ON u.path = d.path AND u.rule_id = d.rule_id
@@ -441,15 +443,17 @@ def _lessons(store: Store, projects: frozenset[str] | None, most: int) -> Iterab
         if fix is None or fix.status != "verified":
             continue
         decided = _decided(store, case_id, fix)
-        rows = cast("list[tuple[str, str, int, str]]", con.execute(_MET, (case_id,)).fetchall())
-        told, helped = cast("tuple[int, int | None]", con.execute(_TOLD, (fix.id, decided)).fetchone() or (0, 0))
+        rows = cast("list[tuple[str, str, int, str]]", con.execute(_OCCURRENCES, (case_id,)).fetchall())
+        answered, helped = cast(
+            "tuple[int, int | None]", con.execute(_ANSWERED, (fix.id, decided)).fetchone() or (0, 0)
+        )
         line = con.execute(
             "SELECT key_line FROM fingerprint WHERE case_id = ? ORDER BY first_seen, fingerprint LIMIT 1", (case_id,)
         ).fetchone()
         what = fix.lesson.do.text if fix.lesson is not None else fix.text
         item = WorkedItem(
             "lesson", fix.id, case_id, _line(cast("str", line[0]) if line else ""), _line(what), decided,
-            told, helped or 0,
+            answered, helped or 0,
         )  # fmt: skip
         yield _Decision(item, _within(rows, projects))
 
@@ -517,21 +521,22 @@ def _compared(decision: _Decision, sessions: Mapping[str, Sequence[str]], names:
     item, events = decision
     if events is None:
         return item
-    met = {one.project for one in events}
-    began = [sessions[project] for project in sorted(met) if project in sessions]
+    projects = {one.project for one in events}
+    began = [sessions[project] for project in sorted(projects) if project in sessions]
     before = [one for one in events if one.ts <= item.decided]
     after = [one for one in events if one.ts > item.decided]
     early = sum(bisect_left(times, item.decided) for times in began)
     late = sum(map(len, began)) - early
-    leads = tuple(
-        Lead(one.session, one.message, one.ts, names.get(one.project, one.project)) for one in after[: -LEADS - 1 : -1]
+    last = tuple(
+        Lead(one.session, one.message, one.ts, names.get(one.project, one.project))
+        for one in after[: -MAX_LEADS - 1 : -1]
     )
     return replace(
         item,
         before=Side(len(before), len({one.session for one in before}), early),
         after=Side(len(after), len({one.session for one in after}), late),
         by_week=_by_week(item.decided, before, after, began),
-        still=leads,
+        still=last,
     )
 
 

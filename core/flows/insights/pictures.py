@@ -255,8 +255,8 @@ def picture_of(found: Insights, view: View, scope: str) -> Picture:
     """A view of the sums; `worked` has a picture of its own."""
     notes = (PAUSES,) if view != "answers" else ()
     if view == "answers":
-        told = found.told[:_ROWS]
-        rows = tuple(Row(one.told, f"{one.told:,}", f"{one.helped:,} helped", one.key_line) for one in told)
+        first = found.told[:_ROWS]
+        rows = tuple(Row(one.told, f"{one.told:,}", f"{one.helped:,} helped", one.key_line) for one in first)
     elif view == "time":
         rows = tuple(_bar(one.minutes, one.incidents, one.tool or "other") for one in found.by_tool[:_ROWS])
     else:

@@ -48,10 +48,10 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)
     if fault is not None and answer.match is None:
         raise fault
-    told = for_agents(answer)
-    if told.match is not None:
-        keep_telling(desk.database, told, "mcp", given.get("session"), project)
-    return brief(with_practice(desk.database, _in_short(told), project))
+    for_agent = for_agents(answer)
+    if for_agent.match is not None:
+        keep_telling(desk.database, for_agent, "mcp", given.get("session"), project)
+    return brief(with_practice(desk.database, _in_short(for_agent), project))
 
 
 def _in_short(answer: SearchAnswer) -> SearchAnswer:
@@ -180,7 +180,7 @@ def _record(desk: Desk, given: dict[str, Any], _: Cancelled) -> LessonRecorded:
     from core.transcripts.detection import default_roots, discover
 
     name = given["session"]
-    told = LessonInput(
+    lesson_input = LessonInput(
         given["error"], given.get("command", ""), given.get("hunk", ""), given["check"], given.get("because", ""),
         tuple(given.get("not", ())), tuple(given.get("quotes", ())),
     )  # fmt: skip
@@ -189,7 +189,7 @@ def _record(desk: Desk, given: dict[str, Any], _: Cancelled) -> LessonRecorded:
     with open_store(desk.database, write=True, create=bool(files)) as store, faults(desk.database):
         if len(files) == 1:  # the session goes on: what it did until now is read first
             import_transcripts(store, "auto", files)
-        return record_lesson(store, name, told, strictness(desk))
+        return record_lesson(store, name, lesson_input, strictness(desk))
 
 
 RECORD_LESSON: Final = Tool(

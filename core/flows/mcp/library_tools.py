@@ -106,8 +106,10 @@ _NAMES: Final = ("citation", "name", "uri")
 def _fetch(desk: Desk, given: dict[str, Any], _: Cancelled) -> Fetched:
     named = [given[name] for name in _NAMES if name in given]
     if len(named) != 1:
-        told = "the argument citation is missing" if not named else "more than one of citation, name and uri was passed"
-        raise Fault("invalid_input", told, 'pass one, for example {"citation": "notes/retries.md#L33"}')
+        message = (
+            "the argument citation is missing" if not named else "more than one of citation, name and uri was passed"
+        )
+        raise Fault("invalid_input", message, 'pass one, for example {"citation": "notes/retries.md#L33"}')
     with open_store(desk.database) as store, faults(desk.database):
         return fetch(store.con, named[0], max_chars=given.get("max_chars", CHARS), around=given.get("around", 0))
 

@@ -88,11 +88,11 @@ class Approach(NamedTuple):
 
 
 def approach_of(
-    rule: Rule, hints: Sequence[Hint], commands: Sequence[str], *, changed: bool = False, told: bool = False
+    rule: Rule, hints: Sequence[Hint], commands: Sequence[str], *, changed: bool = False, by_a_person: bool = False
 ) -> Approach | None:
     """What the hunks and commands linked to a finding did about its rule; None where nothing was done about it.
 
-    `changed`: files were changed in ways that are not known; `told`: a person fixed it.
+    `changed`: files were changed in ways that are not known; `by_a_person`: a person fixed it.
     """
     switched = [one for hint in hints for one in _switched_off(rule, hint)]
     if switched:
@@ -109,8 +109,8 @@ def approach_of(
     if rewriting := next((part for part in parts if not is_check(part)), None):
         scripted = rewriting.named(SCRIPT_RUNNERS | INTERPRETERS)
         return Approach("edited") if scripted else Approach("rewritten by a command", rewriting.shape[:_HOW_KEPT])
-    if told or changed:
-        return Approach("by a person" if told else "edited")
+    if by_a_person or changed:
+        return Approach("by a person" if by_a_person else "edited")
     return None  # the same check passed in another way
 
 
@@ -291,8 +291,8 @@ def _lack(error: HarvestedError) -> Lack | None:
 
 def _approach(rule: Rule, error: HarvestedError) -> Approach | None:
     commands = error.commands if error.instead is None else (*error.commands, error.instead[1])
-    told = any(link.why == BY_A_PERSON for link in error.links)
-    return approach_of(rule, error.hints, commands, changed=bool(error.files_changed), told=told)
+    by_a_person = any(link.why == BY_A_PERSON for link in error.links)
+    return approach_of(rule, error.hints, commands, changed=bool(error.files_changed), by_a_person=by_a_person)
 
 
 def _instead(error: HarvestedError, lack: Lack) -> Approach:
@@ -372,24 +372,24 @@ def settle_shown(con: apsw.Connection, session: str) -> None:
     `failed_again`: the same form of command failed once more; `helped`: it was not run again, and the program was run
     in another form and passed; else `ignored`. Within the caller's transaction.
     """
-    told = con.execute(
+    rows = con.execute(
         "SELECT id, resolution_id, told_at FROM answer_outcome WHERE session_id = ? AND via = ?", (session, VIA)
     ).fetchall()
-    for row, resolution, told_at in cast("list[tuple[int, int, str]]", told):
+    for row, resolution, shown_at in cast("list[tuple[int, int, str]]", rows):
         keys = con.execute(
             "SELECT b.program, b.key, b.passed FROM before_run AS b"
             " JOIN resolution AS r ON r.session_id = b.fix_session"
             " AND r.fingerprint = b.fingerprint AND r.message_ids = b.message_ids WHERE r.id = ?",
             (resolution,),
         ).fetchall()
-        calls = con.execute(_CALLS, (session, told_at)).fetchall()
+        calls = con.execute(_CALLS, (session, shown_at)).fetchall()
         outcome, performed = _outcome(
             cast("list[tuple[str, str, str]]", keys), cast("list[tuple[str, str, int, str]]", calls)
         )
         con.execute(
             "UPDATE answer_outcome SET outcome = ?1, performed = ?2, settled_at = ?3"
             " WHERE id = ?4 AND (outcome, performed, settled_at) IS NOT (?1, ?2, ?3)",
-            (outcome, performed, calls[-1][3] if calls else told_at, row),
+            (outcome, performed, calls[-1][3] if calls else shown_at, row),
         )
 
 

@@ -133,7 +133,7 @@ def _write(store: Store, folder: Path, number: int, again: Again) -> Path:
     session = str(uuid5(NAMESPACE_URL, f"{again.session} {number}"))
     prompt = next(record for record in records if isinstance(_said(record), str))
     prompt["message"]["content"] = again.prompt
-    ts, parent, told = datetime.fromisoformat(f"{again.at}+00:00"), None, ""
+    ts, parent, answered_at = datetime.fromisoformat(f"{again.at}+00:00"), None, ""
     texts = [json.dumps(prompt | {"sessionId": session, "timestamp": _stamp(ts), "parentUuid": None})]
     before = None
     for part, span in enumerate(again.lines.split()):
@@ -147,17 +147,17 @@ def _write(store: Store, folder: Path, number: int, again: Again) -> Path:
             record = json.loads(_IDS.sub(partial(_renamed, f"{session} {part}"), json.dumps(record)))  # noqa: PLW2901
             texts.append(json.dumps(record | {"sessionId": session, "timestamp": _stamp(ts), "parentUuid": parent}))
             parent = record["uuid"]
-            if not told and record["type"] == "user":
-                told = _stamp(ts + timedelta(seconds=1))
+            if not answered_at and record["type"] == "user":
+                answered_at = _stamp(ts + timedelta(seconds=1))
     place = folder / sample.parent.name / f"{session}.jsonl"
     place.parent.mkdir(exist_ok=True)
     place.write_text("\n".join(texts) + "\n", "utf-8")
     if again.via is not None:
-        _tell(store, again, session, told)
+        _tell(store, again, session, answered_at)
     return place
 
 
-def _tell(store: Store, again: Again, session: str, told: str) -> None:
+def _tell(store: Store, again: Again, session: str, ts: str) -> None:
     """Record that the fix was shown."""
     case_id = _case(store, again.line)
     row = store.con.execute(
@@ -168,7 +168,7 @@ def _tell(store: Store, again: Again, session: str, told: str) -> None:
     ).fetchone()
     fix, mark, repository = cast("tuple[int, str, str]", row)
     with store.transaction() as con:
-        write_telling(con, Telling(fix, cast("Via", again.via), mark, session, repository), told)
+        write_telling(con, Telling(fix, cast("Via", again.via), mark, session, repository), ts)
 
 
 def _said(record: dict[str, Any]) -> object:

@@ -175,13 +175,13 @@ def _korean(config: Config | None) -> tuple[Check, ...]:
 def _rule_files(config: Config | None) -> tuple[Check, ...]:
     """The rule files around the current folder that are not read; nothing is said where there is none."""
     try:
-        told = () if config is None else untrusted_files(config.values.rules, Path.cwd())
+        untrusted = () if config is None else untrusted_files(config.values.rules, Path.cwd())
     except (Fault, OSError):
         return ()
-    if not told:
+    if not untrusted:
         return ()
-    said = "; ".join(one.partition("; ")[0] for _, one in told)
-    return (Check("rule_files", True, said, told[0][1].partition("; ")[2]),)
+    said = "; ".join(one.partition("; ")[0] for _, one in untrusted)
+    return (Check("rule_files", True, said, untrusted[0][1].partition("; ")[2]),)
 
 
 def _tables() -> tuple[Check, ...]:
@@ -193,9 +193,9 @@ def _tables() -> tuple[Check, ...]:
         return (Check("rule_tables", False, fault.message, fault.hint),)
     if not there:
         return ()
-    told = (f"{flaw.path}:{flaw.line}: {flaw.message}" for flaw in unknown)
+    problems = (f"{flaw.path}:{flaw.line}: {flaw.message}" for flaw in unknown)
     hint = "fix or remove the unknown settings" if unknown else ""
-    return (Check("rule_tables", True, "; ".join((*map(str, there), *told)), hint),)
+    return (Check("rule_tables", True, "; ".join((*map(str, there), *problems)), hint),)
 
 
 def _mcp() -> tuple[Check, ...]:

@@ -133,7 +133,7 @@ class _Whole:
             self.done += report.embedded + report.reused + report.removed + len(report.failed)
             if report.canceled or report.busy:
                 return
-            if first.met:
+            if first.has_work:
                 at = 0
 
     def _read_of(self, source: Source) -> Read | None:
@@ -208,7 +208,7 @@ class _First:
 
     store: Store
     sources: Sequence[Source]
-    met: bool = False
+    has_work: bool = False
     looked: float = field(default_factory=time.monotonic)
     left: dict[str, int] = field(init=False)
 
@@ -216,10 +216,10 @@ class _First:
         self.left = self._waiting()
 
     def is_embedded(self) -> bool:
-        if not self.met and time.monotonic() - self.looked > LOOKS_S:
+        if not self.has_work and time.monotonic() - self.looked > LOOKS_S:
             self.looked = time.monotonic()
-            self.met = any(count > self.left[kind] for kind, count in self._waiting().items())
-        return self.met
+            self.has_work = any(count > self.left[kind] for kind, count in self._waiting().items())
+        return self.has_work
 
     def _waiting(self) -> dict[str, int]:
         return {one.kind: waiting(self.store.con, one.kind) for one in self.sources}

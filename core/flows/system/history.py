@@ -53,15 +53,15 @@ def read_history(store: Store, limit: int = 50, before: int | None = None, case_
 def _with_quotes(store: Store, changes: Sequence[Changed]) -> tuple[Changed, ...]:
     entries = _entries_of(store.con, [one.change for one in changes])
     touched = {change: _touched(row_changes(store, change)) for change in entries}
-    told = {change: _quotes_of(store.con, one) for change, one in touched.items()}
-    now = _now(store.con, {quote for ids in told.values() for quote in ids[:MOST_QUOTES]})
+    by_change = {change: _quotes_of(store.con, one) for change, one in touched.items()}
+    now = _now(store.con, {quote for ids in by_change.values() for quote in ids[:MOST_QUOTES]})
     found: list[Changed] = []
     for one in changes:
         if not one.cases and one.change not in entries:
             rules = tuple(line for row in row_changes(store, one.change) for line in _rule_lines(row))
             one = replace(one, what=(*one.what, *rules))  # noqa: PLW2901
         if (did := touched.get(one.change)) is not None:
-            ids = told[one.change]
+            ids = by_change[one.change]
             only = entries[one.change][0] if len(entries[one.change]) == 1 else ""
             quotes = tuple(_changed_quote(quote, did, now.get(quote), only) for quote in ids[:MOST_QUOTES])
             what = (*one.what, *(f"entry {name}: {stage}" for name, stage in did.stages.items()))

@@ -126,9 +126,9 @@ def served_or_loaded(found: LocalModel, settings: EmbeddingSettings, load: Calla
 
     if settings.service:
         model = found.model
-        met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=_PATIENCE_MS)
-        if not isinstance(met, Unserved):
-            return met
+        service = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=_PATIENCE_MS)
+        if not isinstance(service, Unserved):
+            return service
     return load()
 
 
@@ -144,5 +144,5 @@ def _served(found: LocalModel, deadline_ms: float | None) -> Embedder | NoVector
 
     model = found.model
     wait = deadline_ms or DEADLINE_MS
-    met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=wait, start=True)
-    return NoVectors(met.reason, "", met.outcome) if isinstance(met, Unserved) else met
+    service = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=wait, start=True)
+    return NoVectors(service.reason, "", service.outcome) if isinstance(service, Unserved) else service

@@ -13,7 +13,7 @@ from core.errors import identify
 from core.errors.cases.derived import ANSWERS
 from core.errors.lessons import parse_lesson
 from core.flows.team.collect import first_ids, lesson_id, origin_of
-from core.flows.team.export import FileFault, file_faults, told_errors
+from core.flows.team.export import FileFault, file_faults, named_errors
 from core.flows.team.place import TeamPlace, read_lessons
 from core.store import Store, faults
 from core.team.lessons_file import LessonsFile, Record, join, parse_line
@@ -98,7 +98,7 @@ def _here(con: apsw.Connection) -> dict[str, _Here]:
 
 def _findings(id_: str, record: Record, place: TeamPlace, here: Mapping[str, _Here] | None) -> Iterator[Finding]:
     fields = record.values()
-    named = [*told_errors(fields)]
+    named = [*named_errors(fields)]
     error = str(fields.get("error") or (named[0].get("line") if named else "") or "")
     known = None if here is None else here.get(id_)
     if record.is_withdrawn:

@@ -90,14 +90,14 @@ PLACE: Final = REPOSITORY_OF_PLACE.format(session="o.session_id", folder="o.proj
 _RECORDED: Final = "iif(json_valid(r.original), json_extract(r.original, '$.recorded.repository'), NULL)"
 """The repository in which a fix was recorded by hand (`RecordPlace`)."""
 _OF_SESSION: Final = REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")
-_MET: Final = (
+_OCCURRENCES: Final = (
     "(SELECT json_group_array(json(met)) FROM (SELECT DISTINCT json_array(f.fingerprint, f.key_line, f.tool,"
     f" coalesce(nullif({PLACE}, ''), o.project)) AS met FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint)"
     " WHERE f.case_id = r.case_id ORDER BY f.first_seen, f.fingerprint))"
 )
 _FIXES: Final = (
     "SELECT r.id, r.case_id, r.fingerprint, r.text, r.lesson, r.ts, r.author, r.original, r.tags, e.error_normalized,"
-    f" iif(r.session_id IS NULL, {_RECORDED}, {_OF_SESSION}), {_MET}"
+    f" iif(r.session_id IS NULL, {_RECORDED}, {_OF_SESSION}), {_OCCURRENCES}"
     f" FROM (SELECT * FROM resolution WHERE status = 'verified' AND {ANSWERS}) r"
     " JOIN error_kb e ON e.id = r.case_id ORDER BY r.id DESC"
 )
@@ -123,13 +123,15 @@ def outgoing(
         fix_id, case_id, mark, text, stored, ts, author, original, _, key, place, _ = row
         lesson, origin = parse_lesson(stored), origin_of(author, original)
         id_ = origin.id if origin else first.get(fix_id) or lesson_id(mark, key, lesson, text)
-        met = [Named(*one) for one in json.loads(row[11])]
-        own = _is_own(names, place, met) if origin is None else origin.repository in names
+        occurrences = [Named(*one) for one in json.loads(row[11])]
+        own = _is_own(names, place, occurrences) if origin is None else origin.repository in names
         if id_ in done or not (own or id_ in ids or case_id in cases):
             continue
         done.add(id_)
         same = origin is not None and origin.stored == stored_digest(text, stored)
-        fields = {} if same else cast("dict[str, object]", cleaned_value(_fields(row, lesson, met, names), person))
+        fields = (
+            {} if same else cast("dict[str, object]", cleaned_value(_fields(row, lesson, occurrences, names), person))
+        )
         yield Outgoing(id_, fix_id, case_id, ts, fields, same)
 
 
@@ -184,18 +186,18 @@ def _edits_of_withdrawn(con: apsw.Connection) -> dict[int, str]:
     return {int(key[len(_EDIT_OF) :]): value for key, value in cast("Iterator[tuple[str, str]]", rows)}
 
 
-def _is_own(names: Collection[str], place: str | None, met: list[Named]) -> bool:
+def _is_own(names: Collection[str], place: str | None, occurrences: list[Named]) -> bool:
     if place is not None:
         return place in names
-    places = {one.where for one in met if one.where}
+    places = {one.where for one in occurrences if one.where}
     return bool(places) and all(one in names for one in places)
 
 
-def _fields(row: _FixRow, lesson: Lesson | None, met: list[Named], names: Collection[str]) -> dict[str, object]:
+def _fields(row: _FixRow, lesson: Lesson | None, occurrences: list[Named], names: Collection[str]) -> dict[str, object]:
     """What leaves of a fix, before it is cleaned: an empty field is left out."""
     mark, text, tags, key = row[2], row[3], row[8], row[9]
     errors: dict[str, list[str]] = {}
-    for one in met:
+    for one in occurrences:
         if one.fingerprint == mark or (mark is None and (one.where is None or one.where in names)):
             errors.setdefault(one.fingerprint, [one.fingerprint, one.line, one.tool])
     named = [dict(zip(("fingerprint", "line", "tool"), one, strict=True)) for one in errors.values()][:ERRORS]

@@ -298,7 +298,7 @@ def file_faults(bad: Sequence[BadLine]) -> tuple[FileFault, ...]:
     return tuple(FileFault(one.line, one.reason, one.kind == "other") for one in bad)
 
 
-def told_errors(fields: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+def named_errors(fields: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
     """The errors that a lesson names."""
     errors = fields.get("errors")
     for one in cast("list[object]", errors) if isinstance(errors, list) else ():

@@ -22,7 +22,7 @@ from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS
 from core.errors.exchange.case_import import BadLesson, Plain, lesson_from
 from core.errors.lessons import Lesson, parse_lesson
 from core.flows.team.collect import Origin, first_ids, lesson_id, note_edit, note_seen, origin_of, stored_digest
-from core.flows.team.export import FileFault, file_faults, told_errors
+from core.flows.team.export import FileFault, file_faults, named_errors
 from core.flows.team.place import TeamPlace, agree, mark_known, person_of, read_lessons
 from core.store import Store, change, faults, now
 from core.team.lessons_file import Record, join, line_of, parse_line
@@ -458,7 +458,7 @@ def _content(record: Record) -> _Content:
     """What a lesson that is `redacted` says: checked, as any import. Raises BadLesson."""
     said, plain = record.values(), str if record.is_plain() else clean
     error, key = _text(said, "error", plain), _text(said, "key", plain)
-    names = tuple(_names([*told_errors(said)], plain))
+    names = tuple(_names([*named_errors(said)], plain))
     if not names and not error:
         raise BadLesson("the lesson has no error")
     if not names:
@@ -487,7 +487,7 @@ def errors_of(record: Record) -> tuple[str, ...]:
     """The fingerprints of the errors that a lesson is about; none of a withdrawn one."""
     said = record.values()
     try:
-        names = tuple(_names([*told_errors(said)], str))
+        names = tuple(_names([*named_errors(said)], str))
         error = "" if names else _text(said, "error", str)
     except BadLesson:
         return ()

@@ -98,14 +98,14 @@ def _harvest(store: Store, second: Second, session: str, folded: Folded | None, 
         con.execute("DELETE FROM meta WHERE key = ?", (f"{PENDING}{session}",))
         if con.changes() == 0:
             return  # another process was quicker
-        heard = drop_provisional(con, session)  # the transcript tells what a hook told, with its place
+        provisional = drop_provisional(con, session)  # the transcript tells what a hook told, with its place
         con.execute("DELETE FROM hook_event WHERE session_id = ?", (session,))
         if count_messages(con, session):
             ingested(con, session)
         report = harvest_session(store, session, second, folded=folded)
         harvest_corrections(con, session)
         mark_to_align(con, session)
-        for case_id in heard:
+        for case_id in provisional:
             refresh_case(con, case_id)
     tally.errors += report.errors
     tally.resolutions += report.resolutions
@@ -216,8 +216,8 @@ def _import_in_batches(
             if last or run.cancelled():
                 run.meter.at(run.done, force=True)
             assign_projects(run.store)  # before the harvest, whose cases take it from their session
-            told = on_progress if last else None  # in between, the bytes that were read are the progress
-            if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, told, run.cancelled):
+            progress = on_progress if last else None  # in between, the bytes that were read are the progress
+            if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, progress, run.cancelled):
                 return False
     return True
 

@@ -107,16 +107,16 @@ class _Events:
 
     def _result(self, row: MessageRow, line: int) -> None:
         """A result of a known call; the second telling of one adds what the first did not know."""
-        told = row.result
+        tool_result = row.result
         call = self.calls.get((row.session, row.tool_use_id or ""))
-        if call is None or told is None:
+        if call is None or tool_result is None:
             return
         if call.result is None:
             idx = call.result = len(self.events)
             self.of_result[idx] = call
             ran = Ran(
-                row.session, idx, row.chain, call.name, call.tool_input, row.text, told.failure, told.exit_code, row.ts,
-                told.facts, call.called,
+                row.session, idx, row.chain, call.name, call.tool_input, row.text, tool_result.failure,
+                tool_result.exit_code, row.ts, tool_result.facts, call.called,
             )  # fmt: skip
             call.display, call.message = row.display, row
             self._keep(ran, line)
@@ -126,9 +126,11 @@ class _Events:
             return
         if call.display and not row.display:  # the model's own log is where a reader looks
             self.lines[call.result], call.display = line, False
-        code = known.exit_code if told.exit_code is None else told.exit_code
+        code = known.exit_code if tool_result.exit_code is None else tool_result.exit_code
         self.events[call.result] = known._replace(
-            failure=_failure(known.failure, told.failure, code), exit_code=code, facts={**known.facts, **told.facts}
+            failure=_failure(known.failure, tool_result.failure, code),
+            exit_code=code,
+            facts={**known.facts, **tool_result.facts},
         )
 
 

@@ -302,11 +302,13 @@ def _can_resume(work: Work, sessions: Sequence[str], journal: int) -> bool:
     return run == (VERSION, journal) and scope == sorted(sessions)
 
 
-def harvest_all(work: Work, second: Second, told: Callable[[int, int], None], cancelled: Callable[[], bool]) -> bool:
+def harvest_all(
+    work: Work, second: Second, on_progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+) -> bool:
     """Harvest every session that is left, one transaction each, then remove what none gave; False if cancelled.
 
     One whose messages are gone or incomplete is read from its files first; where these say nothing, it stays as it is.
-    `told` gets how many sessions are done, and of how many.
+    `on_progress` gets the number of done sessions and of all.
     """
     with open_store(work.copy, write=True) as copy:
         kept = decided_cases(copy.con)
@@ -316,7 +318,7 @@ def harvest_all(work: Work, second: Second, told: Callable[[int, int], None], ca
         for at, session in enumerate(left):
             if cancelled():
                 return False
-            told(total - len(left) + at, total)
+            on_progress(total - len(left) + at, total)
             if (
                 session in lost
                 and not read_again(copy, session, lost[session], second)
@@ -333,7 +335,7 @@ def harvest_all(work: Work, second: Second, told: Callable[[int, int], None], ca
             if number(con, "SELECT swept FROM again_run") == 0:
                 sweep(con, kept)
                 con.execute("UPDATE again_run SET swept = 1")
-        told(total, total)
+        on_progress(total, total)
     return True
 
 

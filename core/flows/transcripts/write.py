@@ -40,15 +40,15 @@ class Memory:
     """
 
     fresh: bool
-    heard: dict[str, deque[RecentMessage]] = field(default_factory=dict[str, "deque[RecentMessage]"])
+    by_session: dict[str, deque[RecentMessage]] = field(default_factory=dict[str, "deque[RecentMessage]"])
     repeating: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     asked: set[str] = field(default_factory=set[str])
 
     def recent(self, con: apsw.Connection, session: str) -> deque[RecentMessage]:
         """Return the last messages of the session in this file before the next one."""
-        found = self.heard.get(session)
+        found = self.by_session.get(session)
         if found is None:
-            found = self.heard[session] = deque(maxlen=_WINDOW)
+            found = self.by_session[session] = deque(maxlen=_WINDOW)
             if not self.fresh:
                 found.extend(reversed(list(_last(con, session))))
         return found
@@ -63,11 +63,11 @@ class Memory:
         if row.kind not in ("text", "thinking") or row.role not in ("user", "assistant"):
             return False
         return any(
-            heard.display != row.display
-            and heard.role == row.role
-            and heard.kind == row.kind
-            and _alike(heard.text, row.text)
-            for heard in self.recent(con, row.session)
+            recent.display != row.display
+            and recent.role == row.role
+            and recent.kind == row.kind
+            and _alike(recent.text, row.text)
+            for recent in self.recent(con, row.session)
         )
 
     def hear(self, con: apsw.Connection, row: MessageRow) -> None:
@@ -340,9 +340,9 @@ def _add(call: _Call, result: ResultRow) -> None:
 
 
 def _failure(call: _Call, result: ResultRow) -> str:
-    told = (call.failure, result.failure)
-    own = next((one for one in told if one not in ("none", "error")), None)
+    failures = (call.failure, result.failure)
+    own = next((one for one in failures if one not in ("none", "error")), None)
     if own is not None:
         return own
-    failed = call.exit_code != 0 if call.exit_code is not None else "error" in told
+    failed = call.exit_code != 0 if call.exit_code is not None else "error" in failures
     return "tool_use_error" if failed and call.name in OWN_TOOLS else "error" if failed else "none"

@@ -64,8 +64,8 @@ class AnswerCitation:
     @property
     def file_now(self) -> str:
         """What became of its file, in words; empty where it is the same."""
-        told = {"changed": "changed since it was indexed", "gone": "no longer exists"}
-        return "" if self.since_read is None else told[self.since_read]
+        labels = {"changed": "changed since it was indexed", "gone": "no longer exists"}
+        return "" if self.since_read is None else labels[self.since_read]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +234,11 @@ class Answer:
         """The sentences with a claim and without a citation; those with an invented citation or without an end are
         excluded. A lead-in (`…:`, a heading, the head of a table) or the name of a source is not a claim."""
         names = [name for one in self.packed for name in place_names(one.citation.uri, one.section)]
-        told = {*(one.start for one in self.invented), *((self.cut.start,) if self.cut else ())}
+        starts = {*(one.start for one in self.invented), *((self.cut.start,) if self.cut else ())}
         return tuple(
             one
             for one in sentences(self.answer)
-            if not (one.markers or one.heading or one.start in told or one.text.endswith((":", "：")))
+            if not (one.markers or one.heading or one.start in starts or one.text.endswith((":", "：")))
             and not only_names(one.text, names)
         )
 

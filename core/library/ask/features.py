@@ -257,7 +257,7 @@ def _alike(wanted: str, token: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class QuestionTerms:
     """A question as passages are held against it: what its words weigh and what they match."""
 
     question: Question
@@ -286,7 +286,7 @@ class PassageFeatures:
     missing: str = ""
 
 
-def by_words(asked: Beside, row: Passage) -> PassageFeatures:
+def by_words(asked: QuestionTerms, row: Passage) -> PassageFeatures:
     """What its words say of a passage."""
     question = asked.question
     above = "\n".join((row.title or "", *row.heading_path))
@@ -306,7 +306,7 @@ def by_words(asked: Beside, row: Passage) -> PassageFeatures:
 
 
 def by_reading(
-    con: apsw.Connection, asked: Beside, rows: Sequence[PassageFeatures], model: Reader
+    con: apsw.Connection, asked: QuestionTerms, rows: Sequence[PassageFeatures], model: Reader
 ) -> list[PassageFeatures]:
     """The same passages with what a model says of their sentences. Raises Stopped, and apsw errors of the store."""
     question = asked.question
@@ -334,7 +334,7 @@ class _Place:
     words: tuple[str, ...]
 
 
-def _chosen(asked: Beside, row: Passage) -> tuple[list[str], list[str]]:
+def _chosen(asked: QuestionTerms, row: Passage) -> tuple[list[str], list[str]]:
     """The sentences of a passage that are worth reading, and each with its neighbours."""
     sentences = sentences_of(row.text) or (row.text[:400] or " ",)
     scores = [
@@ -347,7 +347,7 @@ def _chosen(asked: Beside, row: Passage) -> tuple[list[str], list[str]]:
 
 def _place(
     con: apsw.Connection,
-    asked: Beside,
+    asked: QuestionTerms,
     one: PassageFeatures,
     model: Reader,
     sentences: Sequence[str],
@@ -382,7 +382,7 @@ def _place(
     )
 
 
-def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model: Reader) -> PassageFeatures:
+def _passage_features(asked: QuestionTerms, one: PassageFeatures, place: _Place, model: Reader) -> PassageFeatures:
     has = list(place.held)
     if place.words:
         words = model.read(place.words)
@@ -397,14 +397,14 @@ def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model:
     return replace(one, signals=signals, held=held, missing=_missing(asked, has))
 
 
-def _readable(asked: Beside, text: str) -> str:
+def _readable(asked: QuestionTerms, text: str) -> str:
     """A text with the English words of what is Korean in it, for a question that is not."""
     if asked.question.english or hangul_share(text) < _FOREIGN:
         return text
     return f"{text}\n{in_english(text, asked.glossary)}"
 
 
-def _missing(asked: Beside, has: Sequence[float]) -> str:
+def _missing(asked: QuestionTerms, has: Sequence[float]) -> str:
     """The heaviest word that is missing; empty where none is."""
     lacking = [weight * (1 - share) for weight, share in zip(asked.weights, has, strict=True)]
     most = max(range(len(lacking)), key=lambda at: lacking[at], default=None)

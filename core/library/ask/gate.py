@@ -12,9 +12,9 @@ import apsw
 from core.base.trace import Fact, Step, Stopwatch, facts
 from core.lexical import bigrams, quoted
 from core.library.ask.features import (
-    Beside,
     Cover,
     PassageFeatures,
+    QuestionTerms,
     Reader,
     Signals,
     Stopped,
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 _FAN: Final = 60
 _AHEAD: Final = 0.2  # the mean of the best passages: for text that the model cannot read, and for small libraries
 _KEPT: Final = 8  # passages whose sentences are read
-_BESIDE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
+_WITH_COSINE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
 _PROGRAM, _TABLE = 0.15, 0.3  # programs and data seldom answer a question that is asked in words
 _NEAREST: Final = 3  # passages that a refusal lists
-_TOLD: Final = 5
+_PASSAGES_IN_TRACE: Final = 5
 _KOREAN: Final = 0.3
 """Of the letters of a text."""
 _UNSAID: Final = 0.5  # of a word: what is more alike is said in other words
@@ -106,7 +106,7 @@ def gate(
     cosines = {} if model is None else dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
-    asked = Beside(question, weights, matcher(question.words), glossary)
+    asked = QuestionTerms(question, weights, matcher(question.words), glossary)
     seen = [_compared(by_words(asked, row), cosines, model) for row in rows.values()]
     model = model if cosines else None
     korean = [one for one in seen if model is not None and model.cannot_read(one.passage.text)]
@@ -122,11 +122,11 @@ def gate(
     unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
     unknown = _unknown(asked, best[:_KEPT]) or ("" if passed else _unknown(asked, best[:_NEAREST]))
     by_words_why = why or unmeasured or (None if cosines else near.step.reason)
-    told = GateTrace(question, score, bar, by_words_why, waits, unknown, support)
-    return Gate(passed, score, tuple(best), _step(told, best, watch), waits, unknown, support)
+    gate_trace = GateTrace(question, score, bar, by_words_why, waits, unknown, support)
+    return Gate(passed, score, tuple(best), _step(gate_trace, best, watch), waits, unknown, support)
 
 
-def _support(asked: Beside, best: Sequence[Weighed], seen: Sequence[PassageFeatures]) -> Support | None:
+def _support(asked: QuestionTerms, best: Sequence[Weighed], seen: Sequence[PassageFeatures]) -> Support | None:
     """What decides besides the best passage; None if no model read it."""
     if not best or best[0].meaning is None:
         return None
@@ -135,7 +135,7 @@ def _support(asked: Beside, best: Sequence[Weighed], seen: Sequence[PassageFeatu
     return Support(best[0].evidence, words, korean and hangul_share(best[0].passage.text) <= _KOREAN)
 
 
-def _unknown(asked: Beside, best: Sequence[Weighed]) -> str:
+def _unknown(asked: QuestionTerms, best: Sequence[Weighed]) -> str:
     """The heaviest word that none of these passages says even half of, of equal ones the longest, as it is spelled.
 
     A Korean one without its particle. Empty where there is none.
@@ -180,7 +180,7 @@ def _compared(one: PassageFeatures, cosines: Mapping[int, float], model: Reader 
 
 def _read(
     con: apsw.Connection,
-    asked: Beside,
+    asked: QuestionTerms,
     seen: Sequence[PassageFeatures],
     cosines: Mapping[int, float],
     model: Reader | None,
@@ -203,7 +203,7 @@ def _read(
 def _promise(one: PassageFeatures, cosines: Mapping[int, float]) -> float:
     """What makes a passage worth reading."""
     near = cosines.get(one.passage.id)
-    found = _BESIDE * one.words.share + (_INSTEAD * one.words.share if near is None else max(0.0, near))
+    found = _WITH_COSINE * one.words.share + (_INSTEAD * one.words.share if near is None else max(0.0, near))
     return found * (1 - _PROGRAM * one.signals.program - _TABLE * one.signals.table)
 
 
@@ -245,27 +245,27 @@ class GateTrace:
     support: Support | None
 
 
-def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
-    passed = bool(best) and told.score >= told.bar
+def _step(gate_trace: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
+    passed = bool(best) and gate_trace.score >= gate_trace.bar
     if not best:
         reason = "no passage contains any of the words"
     elif not passed:
         reason = "no passage covers enough of the question"
-        if told.unknown:
-            reason += f", and the closest do not mention {told.unknown!r}"
+        if gate_trace.unknown:
+            reason += f", and the closest do not mention {gate_trace.unknown!r}"
     else:
         reason = "a passage covers enough of the question"
     known = facts(
-        score=round(told.score, 3),
-        bar=told.bar,
-        words=" ".join(one.word for one in told.question.words),
-        english=told.question.english or None,
-        by_words=told.by_words,
-        **_support_facts(told.support),
-        waits=told.waits or None,
-        unknown=told.unknown or None,
+        score=round(gate_trace.score, 3),
+        bar=gate_trace.bar,
+        words=" ".join(one.word for one in gate_trace.question.words),
+        english=gate_trace.question.english or None,
+        by_words=gate_trace.by_words,
+        **_support_facts(gate_trace.support),
+        waits=gate_trace.waits or None,
+        unknown=gate_trace.unknown or None,
     )
-    steps = tuple(_passage_step(one, hit=one.evidence >= told.bar) for one in best[:_TOLD])
+    steps = tuple(_passage_step(one, hit=one.evidence >= gate_trace.bar) for one in best[:_PASSAGES_IN_TRACE])
     return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
 
 
@@ -282,7 +282,7 @@ def _support_facts(support: Support | None) -> dict[str, Fact]:
 def _passage_step(one: Weighed, *, hit: bool) -> Step:
     read = one.meaning is not None
     signals = one.signals
-    told = facts(
+    details = facts(
         evidence=round(one.evidence, 3),
         words=round(one.words.share, 3),
         meaning=round(signals.near, 3) if read else None,
@@ -294,4 +294,4 @@ def _passage_step(one: Weighed, *, hit: bool) -> Step:
         has=" ".join(one.words.words) or None,
         lacks=", ".join(one.lacks) or None,
     )
-    return Step("weighed", "hit" if hit else "miss", citation_of(one.passage).uri, told)
+    return Step("weighed", "hit" if hit else "miss", citation_of(one.passage).uri, details)

@@ -26,7 +26,7 @@ _FENCE = lazy_pattern(r"[ \t]*(?:```|~~~)[\w+-]*\Z")
 _LINK = lazy_pattern(r"\[([^\[\]\n]{0,200})\]\([^()\s]{0,400}\)")
 _END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|。['\"”’)]*|\n")
 _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
-_LED = lazy_pattern(r"[ \t>*•-]*(?:[0-9]{1,9}[.)][ \t]+)?(?:\[[0-9]+\][ \t]*)+(?=[^\s\[])")
+_LEADING_MARKERS = lazy_pattern(r"[ \t>*•-]*(?:[0-9]{1,9}[.)][ \t]+)?(?:\[[0-9]+\][ \t]*)+(?=[^\s\[])")
 _AT_END = lazy_pattern(r"[ \t]*(?:\n|\Z)")
 _ALONE = r"[ \t]*\[[0-9]+\](?:[ \t]*\[[0-9]+\])*(?=[ \t]*(?:\n|\Z))"
 _ABOVE = lazy_pattern(rf"\s*+{_ALONE}")
@@ -35,7 +35,7 @@ _ONE = lazy_pattern(r"\[([0-9]+)\](?!\()(?![ \t]*=(?!=))")
 _SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca|cf|e\.g|i\.e|[A-Z])\Z")
 _GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
 _LEFT_OUT = lazy_pattern(r"[ \t]+[^\s\[]")
-_APART = lazy_pattern(r" (?=[.!?。,](?:\s|\Z))")
+_SPACE_BEFORE_STOP = lazy_pattern(r" (?=[.!?。,](?:\s|\Z))")
 _ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] |[0-9]{3}\) |[0-9]{1,9}\. ")
 _IN_LIST = lazy_pattern(r"^[ \t>*•-]*([0-9]{1,9})\.(?=[ \t]+\S)", re.MULTILINE)
 _HEADING = lazy_pattern(r"[ \t]*(?:#{1,6}[ \t]+([^\n]+?)|\*\*([^*\n]+)\*\*[:：]?|__([^_\n]+)__[:：]?)[ \t]*(?:\n|\Z)")
@@ -79,7 +79,7 @@ _SORRY = lazy_pattern(
 _GIVEN: Final = "(?:provided|given|retrieved|available|cited|supplied|above|found)"
 _TEXTS: Final = f"(?:{_GIVEN} )?(?:passages?|sources?|documents?|texts?|context|notes?|excerpts?|library)(?: {_GIVEN})?"
 _NOT: Final = r"(?:(?:do|does|did) not|(?:do|does|did)n(?:'|’)t)"
-_TOLD: Final = "provide|include|specify|state|address|tell|explain|describe|discuss|cover|give|have|show"
+_SPEECH_VERBS: Final = "provide|include|specify|state|address|tell|explain|describe|discuss|cover|give|have|show"
 _WHAT: Final = (
     "it|this|that|the (?:answer|question)|an answer|any|enough|how|what|when|where|whether|who|which|why|"
     "information|details?|anything"
@@ -94,7 +94,7 @@ _ENGLISH = lazy_pattern(
     r"|no (?:[a-z]{1,15} )?(?:information|answer|evidence|mention)\b[^.!?\n]{0,80}?"
     r" (?:is|was|are|were|can be|could be) (?:found|given|provided|available|contained|mentioned)\b"
     rf"|(?:the|these|those) {_TEXTS} {_NOT} (?:(?:answer|contain|say|mention)"
-    rf"|(?:{_TOLD})(?: (?:{_WHAT})\b|\s*(?:[\[.,;!]|\Z)))"
+    rf"|(?:{_SPEECH_VERBS})(?: (?:{_WHAT})\b|\s*(?:[\[.,;!]|\Z)))"
     rf"|(?:none of|nothing in) (?:the|these|those) {_TEXTS}\b"
     rf"|(?:i|we) {_CANNOT} (?:(?:find|locate|see|have)\b[^.!?\n]{{0,40}}?\b"
     r"(?:answer|information|mention|anything|evidence|details?|passage)\b|(?:find|answer|determine|tell)\b)"
@@ -234,8 +234,8 @@ def _end(answer: str, at: int) -> int:
     )
     end = found.end() if found else len(answer)
     if found and found[0] != "\n" and (more := _TRAILING.match(answer, end)):
-        leads = _LED.match(answer, answer.rfind("\n", 0, end) + 1)
-        return more.end() if not leads or _AT_END.match(answer, more.end()) else end
+        at_start = _LEADING_MARKERS.match(answer, answer.rfind("\n", 0, end) + 1)
+        return more.end() if not at_start or _AT_END.match(answer, more.end()) else end
     return end
 
 
@@ -273,7 +273,7 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
         parts.append(answer[at : one.start()])
         at = one.end()
     bare = _LINK.sub(lambda link: "" if link[1].isdigit() else link[1], "".join((*parts, answer[at:end])))
-    bare = _APART.sub("", " ".join(bare.split()))  # a marker may stand before the full stop
+    bare = _SPACE_BEFORE_STOP.sub("", " ".join(bare.split()))  # a marker may stand before the full stop
     if sum(letter.isalnum() for letter in bare) < _LEAST:
         return None
     start += len(said) - len(said.lstrip())
@@ -330,8 +330,8 @@ def only_names(text: str, names: Iterable[str]) -> bool:
     """Whether a sentence without its markers says nothing but what a source is called."""
     if len(text) > _LONGEST:
         return False
-    led = _LEAD.match(text)
-    rest = _URL.sub(" ", _SOURCE_ITEM.sub("", text[led.end() :] if led else text))
+    lead = _LEAD.match(text)
+    rest = _URL.sub(" ", _SOURCE_ITEM.sub("", text[lead.end() :] if lead else text))
     found = rest != text
     for name in sorted({" ".join(one.split()) for one in names}, key=lambda one: (-len(one), one)):
         if sum(letter.isalnum() for letter in name) > 1:

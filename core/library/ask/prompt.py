@@ -20,7 +20,7 @@ from core.text import estimate_tokens, hangul_share, visible
 TEMPLATES: Final = ("rag-v1", "rag-v2", "rag-v3")
 MULTI_HOP: Final = "rag-multi-hop-v1"
 NOT_ENOUGH: Final = "NOT ENOUGH EVIDENCE"
-_TOLD_TO = lazy_pattern(r"(?i)\W*(?:not enough evidence|근거가 부족하다)([\W0-9]*)")
+_REFUSAL = lazy_pattern(r"(?i)\W*(?:not enough evidence|근거가 부족하다)([\W0-9]*)")
 _FENCE = lazy_pattern(r"(?i)<(?=\s*/?\s*(?:passage|question|system|user|assistant|\|))|\[(?=\s*/?\s*(?:INST|SYS)\b)")
 _RUNS = lazy_pattern("[`~]{3,}")
 
@@ -91,14 +91,14 @@ def question_message(question: str, passages: Sequence[str]) -> Message:
 def refuses(answer: str) -> bool:
     """Return whether it is the refusal line of the instructions, whatever follows it."""
     said = answer.strip()
-    found = _TOLD_TO.match(said)
+    found = _REFUSAL.match(said)
     return found is not None and (found.end() == len(said) or any(sign in found[1] for sign in ".!:。\n"))
 
 
 def only_refuses(answer: str) -> bool:
     """Whether it is that line and nothing else."""
     said = answer.strip()
-    return (found := _TOLD_TO.match(said)) is not None and found.end() == len(said)
+    return (found := _REFUSAL.match(said)) is not None and found.end() == len(said)
 
 
 def may_refuse(begun: str) -> bool:

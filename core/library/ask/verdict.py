@@ -63,7 +63,7 @@ _LIGHT: Final = frozenset(_VERBS.split())
 _QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
 _RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2, "uncited": 3}
 
-_LEADS_IN = lazy_pattern(r"[:：]\s*\Z")
+_COLON_AT_END = lazy_pattern(r"[:：]\s*\Z")
 _SAYS: Final = 2
 """Words of weight from which on a cited sentence says something: a bare `600` fits any question."""
 
@@ -153,16 +153,16 @@ def _names(passage: Passage) -> tuple[str, ...]:
 
 def _negated(claim: Claim, against: Sequence[Concern]) -> Claim:
     """The claim with the denials that it alone has, or has lost; what the guard told is not told again."""
-    told = [(one.kind, bool(one.answer), bool(one.source)) for one in claim.concerns]
-    new = [_read_concern(one) for one in against if (one.kind, bool(one.quote), bool(one.source)) not in told]
+    known = [(one.kind, bool(one.answer), bool(one.source)) for one in claim.concerns]
+    new = [_read_concern(one) for one in against if (one.kind, bool(one.quote), bool(one.source)) not in known]
     status: Support = "flagged" if new and claim.status == "supported" else claim.status
     return replace(claim, status=status, concerns=(*claim.concerns, *new))
 
 
 def _counted(claim: Claim, strange: Sequence[str]) -> Claim:
     """The claim with the numbers that none of its passages has; what is told of already is not told again."""
-    told = " ".join(one.answer for one in claim.concerns if one.kind in ("number", "unit"))
-    new = [_read_concern(Concern("number", one, "")) for one in strange if not contains_words(one, told)]
+    figures = " ".join(one.answer for one in claim.concerns if one.kind in ("number", "unit"))
+    new = [_read_concern(Concern("number", one, "")) for one in strange if not contains_words(one, figures)]
     status: Support = "flagged" if new and claim.status == "supported" else claim.status
     return replace(claim, status=status, concerns=(*claim.concerns, *new))
 
@@ -369,7 +369,7 @@ def unverified(
 
 
 def _states(one: Claim, question: str) -> bool:
-    return _LEADS_IN.search(one.text) is None and states_fact(one.text, question)
+    return _COLON_AT_END.search(one.text) is None and states_fact(one.text, question)
 
 
 def _of(some: Sequence[Claim], cited: Sequence[Claim]) -> str:

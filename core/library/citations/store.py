@@ -335,8 +335,8 @@ def file_place(con: apsw.Connection, name: str) -> FilePlace:
         )
     if cited is None:
         return FilePlace(doc.workspace_path, doc.workspace_path, str(file), 1)
-    line, told = _line_of(con, doc, cited, file)
-    return FilePlace(to_uri(cited), doc.workspace_path, str(file), line, told)
+    line, message = _line_of(con, doc, cited, file)
+    return FilePlace(to_uri(cited), doc.workspace_path, str(file), line, message)
 
 
 def _line_of(con: apsw.Connection, doc: Document, cited: Citation, file: Path) -> tuple[int, str]:

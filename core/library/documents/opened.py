@@ -57,7 +57,7 @@ WHOLE: Final = 4_000_000
 MOST_LINES: Final = 20_000
 """Lines opened at once."""
 _STEP: Final = 1 << 20
-_READ_ANEW: Final = 400_000  # code points
+_PARSE_AGAIN: Final = 400_000  # code points
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins
 
 State = Literal["same", "changed", "passages"]
@@ -79,13 +79,13 @@ class OpenDocument:
     What stands behind the last end of a line is the last of `total`; `length` counts it only if it is not empty.
 
     `state`: `same`, the file as it was read into the library; `changed`, the file, which is another now; `passages`,
-    what the library keeps, line numbers being those of no file. `told` says why, where it is not the file as it was
+    what the library keeps, line numbers being those of no file. `notice` says why, where it is not the file as it was
     read. `blocks` of Markdown only; `pages`: the line at which each page begins. `file`: where it lies on the disk.
     """
 
     document: DocSummary
     state: State
-    told: str
+    notice: str
     first: int
     lines: tuple[str, ...]
     total: int
@@ -119,7 +119,7 @@ def open_document(
     if not same and file is not None and _is_link_outside(con, doc, file):
         return _from_library(con, doc, citation, _missing_reason("now a link that points outside its folder"), None)
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
-    told = "; ".join(filter(None, (lost, "" if same else "changed since it was indexed, lines may have moved")))
+    message = "; ".join(filter(None, (lost, "" if same else "changed since it was indexed, lines may have moved")))
     wanted = around or (cited[0] if cited else 1)
     first, lines, total = _lines(data, wanted)
     length = line_count(data)
@@ -127,7 +127,7 @@ def open_document(
     if doc.media_type == "markdown" and doc.block_count <= MOST_LINES:
         blocks = _blocks(con, doc) if same else _blocks_now(lines, total)
     state: State = "same" if same else "changed"
-    return OpenDocument(summary_of(con, doc), state, told, first, lines, total, length, cited, blocks, file=file)
+    return OpenDocument(summary_of(con, doc), state, message, first, lines, total, length, cited, blocks, file=file)
 
 
 def within(opened: OpenDocument) -> OpenDocument:
@@ -135,8 +135,8 @@ def within(opened: OpenDocument) -> OpenDocument:
     if opened.cited is None or opened.cited[1] <= opened.length:
         return opened
     start, end = opened.cited
-    told = "; ".join(filter(None, (no_line(end, opened.length), opened.told)))
-    return replace(opened, cited=(min(start, opened.length), opened.length), told=told)
+    message = "; ".join(filter(None, (no_line(end, opened.length), opened.notice)))
+    return replace(opened, cited=(min(start, opened.length), opened.length), notice=message)
 
 
 def no_line(line: int, length: int) -> str:
@@ -260,7 +260,7 @@ def _blocks(con: apsw.Connection, doc: Document) -> tuple[OpenBlock, ...]:
 
 def _blocks_now(lines: Sequence[str], total: int) -> tuple[OpenBlock, ...]:
     """Return the blocks of a changed file, read again if that is fast."""
-    if len(lines) != total or sum(map(len, lines)) > _READ_ANEW:
+    if len(lines) != total or sum(map(len, lines)) > _PARSE_AGAIN:
         return ()
     from core.library.parse.markdown import parse_markdown
 
@@ -297,9 +297,11 @@ def _from_library(
     total = len(lines)
     kept = tuple(lines[:MOST_LINES])
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
-    told = "; ".join(filter(None, (lost, why or ("" if doc.media_type in _NO_LINES else _missing_reason("no text")))))
+    message = "; ".join(
+        filter(None, (lost, why or ("" if doc.media_type in _NO_LINES else _missing_reason("no text"))))
+    )
     return OpenDocument(
-        summary_of(con, doc), "passages", told, 1, kept, total, total, cited, pages=tuple(pages), file=file
+        summary_of(con, doc), "passages", message, 1, kept, total, total, cited, pages=tuple(pages), file=file
     )
 
 
@@ -475,8 +477,8 @@ def fetch(con: apsw.Connection, name: str, *, max_chars: int = CHARS, around: in
     `around`: lines before and behind the cited ones. Raises Fault invalid_input where the library has no such thing.
     """
     if not 1 <= max_chars <= MOST_CHARS or not 0 <= around <= MOST_AROUND:
-        told = f"max_chars is not between 1 and {MOST_CHARS}, or around not between 0 and {MOST_AROUND}"
-        raise Fault("invalid_input", told, "fetch the rest with `next`")
+        message = f"max_chars is not between 1 and {MOST_CHARS}, or around not between 0 and {MOST_AROUND}"
+        raise Fault("invalid_input", message, "fetch the rest with `next`")
     name = storable(name)
     passage = chunk(con, name)
     if passage is not None:
@@ -497,16 +499,16 @@ def _passage(con: apsw.Connection, one: Chunk, max_chars: int) -> Fetched:
     stale = is_stale(found.indexed_at, now())
     text = one.text[:max_chars]
     cut = len(text) < len(one.text)
-    told = "stored passage" + (", longer than max_chars" if cut else "")
+    message = "stored passage" + (", longer than max_chars" if cut else "")
     return Fetched(
         "chunk", one.doc_id, found.path, found.title or "", one.heading_path, citation_of(found, stale=stale), text,
-        one.line_start, one.line_end, None, "passages", told, found.indexed_at, stale, cut, None,
+        one.line_start, one.line_end, None, "passages", message, found.indexed_at, stale, cut, None,
     )  # fmt: skip
 
 
 def _cited(opened: OpenDocument, citation: Citation, max_chars: int, around: int) -> Fetched:
     if opened.cited is None:
-        raise Fault("invalid_input", f"{citation.path[:200]}: {opened.told}", _FETCH_WHOLE)
+        raise Fault("invalid_input", f"{citation.path[:200]}: {opened.notice}", _FETCH_WHOLE)
     start, end = opened.cited
     if start > opened.total:
         raise Fault("invalid_input", f"{citation.path[:200]}: {no_line(start, opened.length)}", _FETCH_WHOLE)
@@ -532,9 +534,9 @@ def _line_range(
     more = last < end
     numbered = opened.state != "passages"
     following = LineCitation(doc.doc_path, last + 1, end).uri if more and numbered else None
-    told = opened.told if whole or not kept else "; ".join(filter(None, (opened.told, _PARTLY)))
+    message = opened.notice if whole or not kept else "; ".join(filter(None, (opened.notice, _PARTLY)))
     return Fetched(
         kind, doc.doc_id, doc.doc_path, doc.title, (), citation, "\n".join(kept), start if numbered else None,
-        last if numbered else None, opened.total if numbered else None, opened.state, told, doc.indexed_at,
+        last if numbered else None, opened.total if numbered else None, opened.state, message, doc.indexed_at,
         is_stale(doc.indexed_at, now()), more or not whole, following,
     )  # fmt: skip

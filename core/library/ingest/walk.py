@@ -70,8 +70,8 @@ def file_of(source: Source, path: str) -> Path:
         raise Fault("invalid_input", f"{path!r} is not a document of {source.root}", "check the path")
     found = Path(source.root, *inside.split("/"))
     if not inside.isascii() and not found.exists():
-        apart = Path(source.root, *unicodedata.normalize("NFD", inside).split("/"))  # as macOS wrote it
-        return apart if apart.exists() else found
+        decomposed = Path(source.root, *unicodedata.normalize("NFD", inside).split("/"))  # as macOS wrote it
+        return decomposed if decomposed.exists() else found
     return found
 
 

@@ -71,8 +71,8 @@ def parse_pdf(data: bytes, ocr: str = "") -> Parsed:
         warnings.append(f"{pages:,} pages: only the first {_MOST_PAGES:,} were read")
     scanned = {one.span.page for one in read if isinstance(one.span, PageSpan)}
     if left := [number for number in empty if number not in scanned]:
-        told = "OCR found none" if ocr else "run: casebook library ingest --ocr"
-        warnings.append(f"{_numbered(left)} no text; {told}")
+        advice = "OCR found none" if ocr else "run: casebook library ingest --ocr"
+        warnings.append(f"{_numbered(left)} no text; {advice}")
     blocks = sorted((*blocks, *read), key=_number)
     version = parser_version(PARSER, ocr) if ocr else PARSER
     return Parsed(version, tuple(blocks), {"title": title} if title else {}, tuple(warnings))

@@ -216,8 +216,8 @@ def _answer(
     hint, further = _hint(store, query, mode, hits, near, documents, korean), len(fused) > start + len(page)
 
     def answer(count: int) -> SearchResponse:
-        told = f"{count} hit{'' if count == 1 else 's'}"
-        done = Step("search", "hit" if count else "miss", told, facts(mode=mode), elapsed_ms=watch.ms())
+        count_text = f"{count} hit{'' if count == 1 else 's'}"
+        done = Step("search", "hit" if count else "miss", count_text, facts(mode=mode), elapsed_ms=watch.ms())
         more = count and (further or count < len(hits))
         return SearchResponse(
             query=query.text,
@@ -319,20 +319,20 @@ def _within(answer: Callable[[int], SearchResponse], most: int, query: SearchQue
 def _listed(store: Store, ranked: Ranked, most: int) -> Ranked:
     """Return the list with a step of the trace for each of its best hits."""
     rows = passages(store.con, ranked.ids[:most])
-    told = tuple(
+    steps = tuple(
         Step("listed", "hit", citation_of(rows[item]).uri, facts(rank=at, score=round(score, 4)))
         for at, (item, score) in enumerate(ranked.items[:most], 1)
         if item in rows
     )
-    return replace(ranked, step=replace(ranked.step, steps=told))
+    return replace(ranked, step=replace(ranked.step, steps=steps))
 
 
 def _filter_step(filters: SearchFilters, documents: tuple[str, ...] | None) -> tuple[Step, ...]:
     if documents is None:
         return ()
-    told = facts(dict(filters.active()), documents=len(documents))
+    details = facts(dict(filters.active()), documents=len(documents))
     reason = f"{len(documents)} documents match" if documents else "no document matches"
-    return (Step("filters", "hit" if documents else "miss", reason, told),)
+    return (Step("filters", "hit" if documents else "miss", reason, details),)
 
 
 def _unasked(stage: str) -> Step:
@@ -349,13 +349,13 @@ def _hint(
     korean: tuple[Step, ...],
 ) -> str | None:
     """What a person may want to know of an answer that is empty or less than was asked for."""
-    told = [] if hits else [_why_nothing(store, query, documents)]
+    hints = [] if hits else [_why_nothing(store, query, documents)]
     if query.mode != mode:
         remedy = near.step.fact("remedy")
-        told.append(f"Keyword search only: {near.step.reason}." + (f" Run: {remedy}" if remedy else ""))
+        hints.append(f"Keyword search only: {near.step.reason}." + (f" Run: {remedy}" if remedy else ""))
     elif waiting := near.step.fact("waiting"):
-        told.append(f"Passages without an embedding, found by keywords only: {waiting:,}. Run: {EMBED}")
-    return " ".join((*told, *korean_hint(korean))) or None
+        hints.append(f"Passages without an embedding, found by keywords only: {waiting:,}. Run: {EMBED}")
+    return " ".join((*hints, *korean_hint(korean))) or None
 
 
 def _why_nothing(store: Store, query: SearchQuery, documents: tuple[str, ...] | None) -> str:

@@ -69,8 +69,8 @@ def index_row(title: str, heading_path: Sequence[str], text: str, analysing: Ana
     heading = heading_words(title, heading_path)
     said = f"{heading}\n{text}"
     found = pieces(said)
-    taken_apart = morphemes(said, analysing) if analysing is not None else ""
-    return heading, text, f"{found} {taken_apart}" if taken_apart else found
+    morpheme_text = morphemes(said, analysing) if analysing is not None else ""
+    return heading, text, f"{found} {morpheme_text}" if morpheme_text else found
 
 
 def put_rows(con: apsw.Connection, rows: Iterable[tuple[int, IndexRow]]) -> None:
@@ -141,9 +141,9 @@ def query_analyser(
     if analysing is None:
         return None, (Step("morphemes", "skipped", UNASKED),)
     if (here := installed()) != by:
-        told = facts(remedy="casebook library ingest" if here else remedy("ko"))
+        details = facts(remedy="casebook library ingest" if here else remedy("ko"))
         reason = f"the index was built with {by}, but {here or 'no analyzer'} is installed: syllable pairs are used"
-        return None, (Step("morphemes", "failed", reason, told),)
+        return None, (Step("morphemes", "failed", reason, details),)
     return analysing, (Step("morphemes", "hit", by),)
 
 
@@ -298,8 +298,8 @@ def _globs(con: apsw.Connection) -> str:
     return f"use a pattern such as {', '.join(named)}" if named else "to list paths, run: casebook library list"
 
 
-def _refused(told: str, hint: str) -> Fault:
-    return Fault("invalid_input", told, hint)
+def _refused(message: str, hint: str) -> Fault:
+    return Fault("invalid_input", message, hint)
 
 
 def chunks_passing(con: apsw.Connection, documents: tuple[str, ...] | None) -> frozenset[int] | None:

@@ -179,7 +179,7 @@ def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) ->
 
     found = fuse(words.ids, near.ids, counts=counts, meaning=embedded)
     both = sum(one.lexical_rank is not None and one.vector_rank is not None for one in found)
-    told = facts(
+    details = facts(
         k=K,
         fused=len(found),
         in_both=both,
@@ -191,7 +191,7 @@ def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) ->
         "reciprocal ranks of both lists, the keyword rank weighted by the share of the question's words in the passage"
     )
     outcome: Outcome = "hit" if found else "miss"
-    return found, Step("fusion", outcome, reason, told, elapsed_ms=watch.ms())
+    return found, Step("fusion", outcome, reason, details, elapsed_ms=watch.ms())
 
 
 def _embedded(con: apsw.Connection, near: Step) -> float:
@@ -245,36 +245,36 @@ def why_hit(hit: SearchHit, trace: Sequence[Step] = ()) -> Step:
         steps.append(Step("prose", "hit", "a test or a changelog counts half for a question"))
     reason = f"hit {hit.rank}, by {_BY[how.method]}"
     shown = round(display_score(hit), 2) if hit.score_kind == "bm25" else None
-    told = facts(score=round(hit.score, 4), kind=hit.score_kind, shown_as=shown, passage=hit.chunk_id)
+    details = facts(score=round(hit.score, 4), kind=hit.score_kind, shown_as=shown, passage=hit.chunk_id)
     stale = facts(
         chunker=hit.chunker_version, read=hit.indexed_at, stale="read more than 30 days ago" if hit.stale else None
     )
-    return Step("this hit", "hit", reason, (*told, *stale), tuple(steps))
+    return Step("this hit", "hit", reason, (*details, *stale), tuple(steps))
 
 
 def _words(hit: SearchHit) -> Step:
     how = hit.retrieval
-    told: dict[str, Fact] = {"has": ", ".join(hit.words) or None, "lacks": ", ".join(hit.missing) or None}
+    details: dict[str, Fact] = {"has": ", ".join(hit.words) or None, "lacks": ", ".join(hit.missing) or None}
     if how.lexical_rank is None or how.lexical_score is None:
-        return Step("words", "miss", "not in the keyword list", facts(told))
+        return Step("words", "miss", "not in the keyword list", facts(details))
     reason = f"rank {how.lexical_rank:,} in the keyword list"
-    return Step("words", "hit", reason, facts(told, bm25=round(how.lexical_score, 3)))
+    return Step("words", "hit", reason, facts(details, bm25=round(how.lexical_score, 3)))
 
 
 def _meaning(hit: SearchHit) -> Step:
     how = hit.retrieval
     if how.vector_rank is None or how.vector_score is None:
         return Step("meaning", "miss", "not in the semantic list")
-    told = facts(cosine=round(how.vector_score, 4), model=hit.embedding_model)
-    return Step("meaning", "hit", f"rank {how.vector_rank:,} in the semantic list", told)
+    details = facts(cosine=round(how.vector_score, 4), model=hit.embedding_model)
+    return Step("meaning", "hit", f"rank {how.vector_rank:,} in the semantic list", details)
 
 
 def _reranked(hit: SearchHit, late: float, weighted: float) -> Step:
     """`(0.62 + 0.8*0.70) / 1.8 = 0.66`; a hit behind those that were reranked has 0 for the match of its tokens."""
-    told = f"({late:.4f} + {FUSED_WEIGHT}*{weighted:.4f}) / {1 + FUSED_WEIGHT} = {hit.score:.4f}"
+    formula = f"({late:.4f} + {FUSED_WEIGHT}*{weighted:.4f}) / {1 + FUSED_WEIGHT} = {hit.score:.4f}"
     if not late:
-        return Step("rerank", "miss", f"not among the reranked hits: {told}")
-    return Step("rerank", "hit", told)
+        return Step("rerank", "miss", f"not among the reranked hits: {formula}")
+    return Step("rerank", "hit", formula)
 
 
 def _fusion(hit: SearchHit, embedded: float) -> Step:
@@ -386,13 +386,13 @@ def vector_search(
         return _without("failed", fault.message, remedy_of(fault), watch), None
     ordered = in_order(con, [(item, round(distance, _ALIKE)) for item, distance in near])[:limit]
     items = tuple((item, similarity_of(distance)) for item, distance in ordered)
-    told = facts(
+    details = facts(
         model=model.id,
         found=len(items),
         best=round(items[0][1], 4) if items else None,
         waiting=waiting(con, KIND) or None,
     )
-    step = Step("vector", "hit" if items else "miss", "semantic search", told, elapsed_ms=watch.ms())
+    step = Step("vector", "hit" if items else "miss", "semantic search", details, elapsed_ms=watch.ms())
     return Ranked(items, step), model.id
 
 

@@ -191,8 +191,8 @@ def _covers(span: SourceSpan, cited: RegionCitation) -> bool:
     """Whether a rectangle of a picture overlaps the one that is cited."""
     if not isinstance(span, RegionSpan):
         return False
-    beside = span.x + span.w <= cited.x or cited.x + cited.w <= span.x
-    return not beside and span.y < cited.y + cited.h and cited.y < span.y + span.h
+    is_outside = span.x + span.w <= cited.x or cited.x + cited.w <= span.x
+    return not is_outside and span.y < cited.y + cited.h and cited.y < span.y + span.h
 
 
 def summary_of(con: apsw.Connection, one: Document) -> DocSummary:

@@ -207,9 +207,11 @@ def lexical_search(con: apsw.Connection, query: LexicalQuery, documents: tuple[s
         return Ranked((), Step("lexical", "skipped", "the query contains no words", words, elapsed_ms=watch.ms()))
     rows = _with_ties(con, query.match, documents, limit)
     items = tuple((item, max(0.0, -score)) for item, score in in_order(con, rows)[:limit])
-    told = facts(dict(words), match=query.match[:2000], found=len(items), best=round(items[0][1], 3) if items else None)
+    details = facts(
+        dict(words), match=query.match[:2000], found=len(items), best=round(items[0][1], 3) if items else None
+    )
     reason = "any of the words, by bm25" if items else "no passage contains any of the words"
-    return Ranked(items, Step("lexical", "hit" if items else "miss", reason, told, elapsed_ms=watch.ms()))
+    return Ranked(items, Step("lexical", "hit" if items else "miss", reason, details, elapsed_ms=watch.ms()))
 
 
 def _with_ties(

@@ -66,8 +66,8 @@ def rerank(con: apsw.Connection, text: str, found: list[Fused], vectors: VectorS
     rest = [replace(one, late=0.0) for one in found if one.item not in bits]
     ordered = sorted(first, key=lambda one: -one.points)
     moved = sum(one.item != other.item for one, other in zip(first, ordered, strict=True))
-    told = facts(model=model.id, passages=len(first), read=len(texts), moved=moved)
-    step = Step("rerank", "hit", "the best hits, ordered by their matching words", told, elapsed_ms=watch.ms())
+    details = facts(model=model.id, passages=len(first), read=len(texts), moved=moved)
+    step = Step("rerank", "hit", "the best hits, ordered by their matching words", details, elapsed_ms=watch.ms())
     return [*ordered, *rest], step
 
 

@@ -70,7 +70,7 @@ def read_bans(text: str) -> Bans:
         advised.update(kept)
     advised.update(_fenced_code(lines, inside))
     codes = {ban.code for ban in found}
-    both = {code for unit in units for code in _told(unit, codes)} if found else set[str]()
+    both = {code for unit in units for code in _unit_codes(unit, codes)} if found else set[str]()
     kept_bans = [ban for ban in found if ban.kind in (*_OF_FILES, "push") or ban.code not in both]
     return Bans(tuple(kept_bans[:MOST_BANS]), frozenset(advised - codes))
 
@@ -428,7 +428,7 @@ def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
     return found, [code for at, code in enumerate(codes) if at not in banned]
 
 
-def _told(unit: _Unit, codes: Set[str]) -> Iterator[str]:
+def _unit_codes(unit: _Unit, codes: Set[str]) -> Iterator[str]:
     """Those of the codes that the unit says to use: what a file forbids and advises depends on the place."""
     ticked = list(_TICKED.finditer(unit.text))
     if not any(one[2].strip() in codes for one in ticked) or _lead(unit.under):

@@ -69,7 +69,7 @@ _BYTE_ORDER = {
     codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
 }  # fmt: skip
 _BEGIN = 4_096
-_Told = tuple[int, str, Cost]
+_FlawAt = tuple[int, str, Cost]
 """A line, what is wrong with it, what that costs."""
 _RETURNS = re.compile(r"(?<!\r)\r++\n")
 _BREAK = re.compile(r"[\r\n]")
@@ -215,7 +215,7 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
     """The rules of a text. Secrets are masked before anything else sees them; every line keeps its number."""
     lines, numbers = _lines(_without_blocks(redact(text)))
     inside, unclosed, doubtful = fenced(lines, begins_rule)
-    flaws_found: list[_Told] = [(numbers[at], _UNCLOSED, "lost") for at in unclosed]
+    flaws_found: list[_FlawAt] = [(numbers[at], _UNCLOSED, "lost") for at in unclosed]
     flaws_found.extend((numbers[at], _EXAMPLE, "odd") for at in doubtful)
     reading = _Reading(lines, numbers, inside)
     reading.read()
@@ -265,7 +265,7 @@ class _Reading:
     def __init__(self, lines: Sequence[str], numbers: Sequence[int], inside: Sequence[bool]) -> None:
         self.lines, self.numbers, self.inside = lines, numbers, inside
         self.parts: list[_Part] = []
-        self.flaws: list[_Told] = []
+        self.flaws: list[_FlawAt] = []
         self.current: _Part | None = None
         self.astray: set[str] = set()  # the fields that stand under no rule, since the last heading
 
@@ -384,7 +384,7 @@ class _Part:
     labels: dict[str, Field] = field(default_factory=dict[str, Field])
     notes: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     unknown: dict[str, str] = field(default_factory=dict[str, str])
-    again: list[_Told] = field(default_factory=list[tuple[int, str, Cost]])
+    again: list[_FlawAt] = field(default_factory=list[tuple[int, str, Cost]])
     mistyped: list[tuple[int, str, str]] = field(default_factory=list[tuple[int, str, str]])
     current: str = ""
 
@@ -445,9 +445,9 @@ class _Part:
             category=texts.get("category", ""),
         )
 
-    def flaws(self, rule: Rule) -> list[_Told]:
+    def flaws(self, rule: Rule) -> list[_FlawAt]:
         """What is wrong with it, each with its line."""
-        out: list[_Told] = []
+        out: list[_FlawAt] = []
         out += self.again
         if not _USUAL.fullmatch(self.written):
             out.append((self.line, f"the id {self.written} is not ERR- followed by three digits", "odd"))

@@ -158,15 +158,15 @@ def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[_Found], Sequ
         and (not one.languages or one.languages & call.languages)
         and one.may_match(folded)
     ]
-    apart = [one for one in fitting if not one.quick]
-    said = search_each(tuple(one.match.pattern for one in apart), text) if apart else ()
-    places = {one.name: place for one, place in zip(apart, said, strict=False)}
+    slow = [one for one in fitting if not one.quick]
+    said = search_each(tuple(one.match.pattern for one in slow), text) if slow else ()
+    places = {one.name: place for one, place in zip(slow, said, strict=False)}
     matched: list[_Found] = []
     for one in fitting:
         place = _span(one.match.search(text)) if one.quick else places.get(one.name)
         if place is not None:
             matched.append((one, place))
-    return matched, apart[len(said) :]
+    return matched, slow[len(said) :]
 
 
 def _span(found: re.Match[str] | None) -> tuple[int, int] | None:

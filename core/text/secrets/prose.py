@@ -142,7 +142,7 @@ _IS = lazy_pattern(r"(?:(?:is|was|provided|given|used)(?:[ \t]?:)?|for [^\s:]{1,
 _BY = lazy_pattern(r"[ \t]+(?:PASSWORD[ \t]+)?")
 _SETTING = lazy_pattern(r"(?i)(?:(?<![a-z])|(?<=\\n))(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
 _LOGIN = lazy_pattern(r"(?:machine|login)[ \t]+[^\s\\]{1,80}(?:\s+|(?:\r?\n|\\n)[^\n]{0,60})$")
-_TOLD = lazy_pattern(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
+_CONTEXT = lazy_pattern(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
 
 
 def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> tuple[Span, ...]:
@@ -150,8 +150,8 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
     before = text[max(0, start - 160) : start]
     if name.startswith("-"):
         return _flag_spans(text, at, kind)
-    if told := _IS.match(text, at):
-        value = read_value(text, told.end(), spaced=True)
+    if verb := _IS.match(text, at):
+        value = read_value(text, verb.end(), spaced=True)
         return (value.span,) if value and _is_spoken(value.text) else ()
     value = read_value(text, at, spaced=True)
     if value is None or not _may_be(value):
@@ -169,7 +169,7 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
     if not mixed or len(value.text) < 6:
         return ()
     alone = is_line_start(text, start) and value.ends_line
-    return (value.span,) if alone or _TOLD.search(before) else ()
+    return (value.span,) if alone or _CONTEXT.search(before) else ()
 
 
 def identified_spans(text: str, at: int) -> tuple[Span, ...]:

@@ -61,7 +61,7 @@ class Field(NamedTuple):
     """A name, what joins it to its value, and the value.
 
     `sep` is the sign between them, `tight` says that no blank stands there; `in_quotes` that the name alone is
-    quoted; `leads` that it begins its line.
+    quoted; `at_line_start` that it begins its line.
     """
 
     strength: Strength
@@ -69,7 +69,7 @@ class Field(NamedTuple):
     sep: str
     tight: bool
     in_quotes: bool
-    leads: bool
+    at_line_start: bool
     value: Value
 
 
@@ -116,8 +116,8 @@ def _element_spans(text: str, start: int, tail: re.Match[str], kind: Strength) -
 
 
 def _judged(text: str, start: int, name: str, kind: Strength, tail: re.Match[str], at: int) -> tuple[Span, ...]:
-    leads = is_line_start(text, start)
-    value = read_value(text, at, whole_line=leads, spaced=bool(tail["gap"]))
+    at_line_start = is_line_start(text, start)
+    value = read_value(text, at, whole_line=at_line_start, spaced=bool(tail["gap"]))
     if value is None or text[max(0, start - 2) : start] == "::":
         return ()
     opened = text[start - 1 : start] if start else ""
@@ -125,7 +125,7 @@ def _judged(text: str, start: int, name: str, kind: Strength, tail: re.Match[str
     if closing and (text[value.start - 2] != "\\" or text[start - 2 : start - 1] == "\\"):
         return ()  # 'Password: ' is a text of its own: the quote closes it
     tight = not tail["wide"] and not tail["gap"]
-    field = Field(kind, name, tail["sep"] or "value", tight, bool(tail["close"]), leads, value)
+    field = Field(kind, name, tail["sep"] or "value", tight, bool(tail["close"]), at_line_start, value)
     return (value.span,) if is_secret(field) else ()
 
 
@@ -165,7 +165,7 @@ def _is_password(field: Field) -> bool:
         return False  # a statement: its literals would be quoted
     if is_mixed(value):
         return len(value) >= 4 and not (is_identifier(value) and value.isupper())
-    word = value.isalpha() and len(value) >= 5 and field.leads and field.value.ends_line
+    word = value.isalpha() and len(value) >= 5 and field.at_line_start and field.value.ends_line
     return field.sep in (":", "：") and not field.tight and word
 
 

@@ -46,7 +46,7 @@ def events_kept(db: Path) -> int:
 
 
 def test_a_fix_is_drafted_when_the_same_command_shows_the_error_gone(db: Path) -> None:
-    assert tell(db, "npm test", BROKEN, failed=True).met == 1
+    assert tell(db, "npm test", BROKEN, failed=True).errors == 1
     assert tell(db, "npm install leftpad", "added 1 package").fixed == 0
     assert tell(db, "npm test", "5 passed").fixed == 1
     with open_store(db) as store:
@@ -88,7 +88,7 @@ def test_a_flaky_command_that_passes_again_is_no_fix(db: Path) -> None:
 
 def test_a_failure_that_a_pipe_hides_is_met_too(db: Path) -> None:
     said = "src/a.ts(3,5): error TS2304: Cannot find name 'foo'."
-    assert tell(db, "npx tsc --noEmit | head -50", said).met == 1
+    assert tell(db, "npx tsc --noEmit | head -50", said).errors == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 from core.errors import SourceMessage
 from tui.render.common.glyphs import UNICODE
-from tui.render.common.session import SHOWN, Marks, draw_line, lines_of, whole_text
+from tui.render.common.session import MAX_CHARS, Marks, draw_line, lines_of, whole_text
 
 
 def call(text: str) -> SourceMessage:
@@ -29,10 +29,10 @@ def test_an_edit_is_drawn_as_a_patch_in_two_tones() -> None:
 def test_a_long_call_is_cut_and_says_how_much_is_left() -> None:
     text = json.dumps({"file_path": "a", "content": "\n".join(f"line {number}" for number in range(2_000))})
     drawn = lines_of([call(text)], 40, Marks())
-    assert sum(len(line.text) for line in drawn) < SHOWN + 200
+    assert sum(len(line.text) for line in drawn) < MAX_CHARS + 200
     (more,) = [line.text for line in drawn if line.kind == "more"]
     left = int(more.split()[0].replace(",", ""))
-    assert abs(left + SHOWN - len(whole_text(call(text)))) < 40
+    assert abs(left + MAX_CHARS - len(whole_text(call(text)))) < 40
     assert "line 1999" in whole_text(call(text))
 
 

@@ -124,7 +124,7 @@ def test_where_it_comes_from_names_session_messages_and_keys() -> None:
     text = draw_source(CASE, fix_of(CASE, None), UNICODE).plain
     for part in ("s-1", "messages 4, 9", "/home/mina/shop", "2026-02-01 00:00", "No module named <STR>", "ab12cd"):
         assert part in text
-    alone = draw_source(CASE, fix_of(CASE, None), UNICODE, beside=True).plain
+    alone = draw_source(CASE, fix_of(CASE, None), UNICODE, in_column=True).plain
     assert "No module named <STR>" in alone and "ab12cd" in alone
     assert not any(part in alone for part in ("s-1", "/home/mina/shop", "2026-02-01")), "the facts beside it say so"
 
@@ -365,7 +365,7 @@ def test_the_facts_stand_a_line_each_and_then_not_in_the_head() -> None:
         "messages",
     ]  # fmt: skip
     assert "seen      4×" in told
-    head = draw_head(CASE, None, UNICODE, NOW, beside=True).plain
+    head = draw_head(CASE, None, UNICODE, NOW, in_column=True).plain
     assert "seen" not in head and "● verified" in head
 
 
@@ -390,7 +390,7 @@ def test_fixes_that_do_the_same_share_one_entry_of_the_history() -> None:
 
 def test_the_history_does_not_repeat_the_fix_above_it() -> None:
     above = fix_of(CASE, None, BY_HAND)
-    lines = draw_history((_by_harvest(4, "make all"), BY_HAND), UNICODE, NOW, shown=above).plain.split("\n")
+    lines = draw_history((_by_harvest(4, "make all"), BY_HAND), UNICODE, NOW, chosen=above).plain.split("\n")
     assert lines[0].startswith("● verified") and lines[0].endswith("same as above")
     assert len(lines) == 3 and lines[2].strip() == "make all"
 
@@ -418,11 +418,11 @@ def test_the_message_that_explains_a_fix_is_a_row_of_its_card() -> None:
 
 def test_a_key_that_breaks_goes_on_under_its_own_beginning() -> None:
     long = replace(CASE, keys=("No module named " + "very " * 12 + "long",))
-    lines = draw_source(long, None, UNICODE, beside=True, width=40).plain.split("\n")
+    lines = draw_source(long, None, UNICODE, in_column=True, width=40).plain.split("\n")
     start = lines.index("key") + 1
     assert all(line.startswith("  ") and cell_len(line) <= 40 for line in lines[start : lines.index("fingerprint")])
 
 
 def test_a_match_beside_the_facts_has_one_dot_before_it() -> None:
-    head = draw_head(CASE, replace(MATCH, tier="text"), UNICODE, NOW, beside=True).plain
+    head = draw_head(CASE, replace(MATCH, tier="text"), UNICODE, NOW, in_column=True).plain
     assert "verified  ·  matches your words" in head

@@ -82,7 +82,7 @@ def test_the_key_line_is_lit_in_its_message_across_wrapped_lines_and_tabs() -> N
     end = text.index("\nend")
     lines = lines_of((message(4, text),), 30, Marks({4: (start, end)}), lambda: None)
     assert lines[0].mark == "error"
-    shown = "".join(line.text[slice(*line.lit)] for line in lines if line.lit)
+    shown = "".join(line.text[slice(*line.highlight)] for line in lines if line.highlight)
     assert shown == text[start:end]
     assert all(cell_len(line.text) <= 30 for line in lines)
 
@@ -91,7 +91,7 @@ def test_a_key_line_far_into_a_long_message_is_shown_with_what_is_left_out() -> 
     text = "x" * 90_000 + "\nerror: boom\n" + "y" * 90_000
     at = text.index("error")
     lines = lines_of((message(0, text),), 80, Marks({0: (at, at + 11)}))
-    assert [line.text[slice(*line.lit)] for line in lines if line.lit] == ["error: boom"]
+    assert [line.text[slice(*line.highlight)] for line in lines if line.highlight] == ["error: boom"]
     assert [line.kind for line in lines].count("more") == 2
     assert len(lines) < 200
 

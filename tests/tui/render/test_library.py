@@ -170,7 +170,7 @@ def test_the_cells_of_a_wide_table_are_wrapped_in_their_columns() -> None:
     assert [line.body.plain.rstrip() for line in lines] == [
         "key │ what it does", "`   │ Drops this commit and", "    │ keeps the others", "b   │ x", "",
     ]  # fmt: skip
-    assert [(line.number, line.cited, line.lit, line.head) for line in lines[1:4]] == [
+    assert [(line.number, line.cited, line.is_match, line.head) for line in lines[1:4]] == [
         (3, True, True, True), (3, True, False, False), (4, False, False, True),
     ]  # fmt: skip
     many = "|".join(["long words"] * 9)

@@ -184,7 +184,7 @@ def test_a_generic_lead_is_left_out_where_the_line_does_not_fit() -> None:
         assert plain(row(f"{lead}no rule to make the target that the build of today asks for"), 48)[3:].startswith(
             "no rule"
         )
-    drawn = draw_row(row(long, tier="text", lit=((13, 23),)), 48, UNICODE, NOW)
+    drawn = draw_row(row(long, tier="text", highlights=((13, 23),)), 48, UNICODE, NOW)
     assert [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)] == [
         "validating"
     ]
@@ -233,7 +233,7 @@ def test_what_is_left_out_of_a_line_is_only_what_others_share(lines: list[str], 
 def test_runs_of_blanks_in_a_key_line_are_one_and_its_matches_move_along() -> None:
     line = 'ERROR:  column   "tax_cents" does not exist'
     at = line.index("tax_cents")
-    drawn = draw_row(row(line, tier="text", lit=((0, 3), (7, at + 3))), 120, UNICODE, NOW)
+    drawn = draw_row(row(line, tier="text", highlights=((0, 3), (7, at + 3))), 120, UNICODE, NOW)
     assert 'ERROR: column "tax_cents" does not' in drawn.plain
     lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)]
     assert lit == ["ERR", 'column "tax']

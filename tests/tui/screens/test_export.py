@@ -349,7 +349,7 @@ async def test_hostile_filters_folders_and_paths_are_inert(book: Path) -> None:
         results = app.errors.results
         for text in CORPUS:
             results.scope = replace(results.scope, project=text)
-            assert_inert_text(export_of("listed", results._clock(), results.every, results.listed).told)
+            assert_inert_text(export_of("listed", results._clock(), results.every, results.listed).summary)
             assert_inert_text(proposed(Path(text.replace("\x00", "0")), "cases.csv"))
         results.scope = Scope(project=CORPUS[0])
         await asked(pilot, app, "export the listed cases")

@@ -117,7 +117,7 @@ async def test_every_text_can_be_pasted_and_is_kept_as_it_came(hostile: Path) ->
             app.errors.box.ask("")
             app.errors.box.post_message(Paste(f"first\n{text}\nlast"))
             wanted = f"first\n{text}\nlast".replace("\r\n", "\n").replace("\r", "\n")
-            await until(pilot, lambda wanted=wanted: app.errors.box.asked == wanted)
+            await until(pilot, lambda wanted=wanted: app.errors.box.query_text == wanted)
             assert_inert(app)
 
 

@@ -139,6 +139,8 @@ async def test_the_edge_of_each_pane_moves_by_key_and_mouse_and_is_there_again(e
     app = app_on(everything)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, PaneScreen) and list_width(app.screen) > 0)
+        screen = app.screen
+        assert isinstance(screen, PaneScreen)
         for number in range(1, len(PANES) + 1):
             screen = await pane(pilot, app, number)
             await until(pilot, lambda screen=screen: list_width(screen) == left[screen.PANE])
@@ -238,7 +240,7 @@ async def test_the_document_is_there_again(library: Path) -> None:
     async with app.run_test(size=SIZE) as pilot:
         screen = await library_screen(pilot, app)
         assert (chosen_path(screen), screen.hits.rows.chosen) == (wanted, 1)
-        await until(pilot, lambda: screen.document.shown and screen.document.shown.wanted.path == wanted)
+        await until(pilot, lambda: screen.document.laid and screen.document.laid.wanted.path == wanted)
 
 
 async def test_the_search_and_its_hit_are_there_again(library: Path) -> None:
@@ -256,9 +258,9 @@ async def test_the_search_and_its_hit_are_there_again(library: Path) -> None:
     async with app.run_test(size=SIZE) as pilot:
         screen = await library_screen(pilot, app)
         await until(pilot, lambda: screen.hits.hit == hit)
-        assert (screen.box.asked, screen.hits.rows.chosen) == ("ledger", 2)
+        assert (screen.box.query_text, screen.hits.rows.chosen) == ("ledger", 2)
         assert app.focused is screen.box
-        await until(pilot, lambda: screen.document.shown and screen.document.shown.wanted.uri == hit.citation.uri)
+        await until(pilot, lambda: screen.document.laid and screen.document.laid.wanted.uri == hit.citation.uri)
         screen.hits.resume = hit.chunk_id  # as while meaning has not answered yet
         await pilot.press("end", "space", *"crane")  # the query of before is selected
         await until(pilot, lambda: screen.searching.text == "ledger crane" and library_idle(app))
@@ -278,7 +280,7 @@ async def test_of_what_is_gone_the_first_row_is_shown(library: Path, memory: Mem
     app = app_on(library, left_in("library", **memory))
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         screen = await library_screen(pilot, app)
-        assert (screen.hits.rows.chosen, screen.box.asked) == (0, query)
+        assert (screen.hits.rows.chosen, screen.box.query_text) == (0, query)
         assert not toasts(app), "silently"
 
 
@@ -289,7 +291,7 @@ async def test_what_the_command_line_cites_goes_before_it(library: Path) -> None
     app = CasebookApp(library, around=around, clock=lambda: NOW)
     async with app.run_test(size=SIZE) as pilot:
         screen = await library_screen(pilot, app)
-        await until(pilot, lambda: screen.document.shown and screen.document.shown.wanted.uri == "backup.md#L9")
+        await until(pilot, lambda: screen.document.laid and screen.document.laid.wanted.uri == "backup.md#L9")
 
 
 def test_a_query_with_a_secret_in_it_is_not_written(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.tui.support import NOW, make_casebook, settled, until
 from tui.actions.registry import ACTIONS, NO_KEY, action_here
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.rules.screen import RulesScreen
+from tui.render.case_list import Row
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
 
@@ -224,7 +225,7 @@ async def test_what_gives_up_waits_for_no_search(casebook: Path, key: str) -> No
         await settled(pilot, app)
         if key == "escape":
             assert app.focused is app.errors.results.rows
-        assert app.errors.box.asked == ""
+        assert app.errors.box.query_text == ""
         assert app.return_code == (0 if key == "ctrl+q" else None)
 
 
@@ -248,7 +249,7 @@ async def test_what_is_done_right_behind_a_move_is_about_where_it_led(made: Path
         send(app, *["j"] * second, key)
         await settled(pilot, app)
         case = app.errors.case.read
-        assert case is not None and first is not None and case.case.id != first.id
+        assert case is not None and isinstance(first, Row) and case.case.id != first.id
         wanted = case.case.resolution
         if key == "w":
             assert isinstance(app.screen, WritingScreen)
@@ -259,4 +260,4 @@ async def test_what_is_done_right_behind_a_move_is_about_where_it_led(made: Path
 
 def fix_at(app: CasebookApp, at: int) -> bool:
     row = app.errors.results.rows.rows.get(at)
-    return row is not None and row.status in ("draft", "verified")
+    return isinstance(row, Row) and row.status in ("draft", "verified")

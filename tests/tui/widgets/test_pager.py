@@ -48,7 +48,7 @@ async def test_it_opens_at_the_quote_lit_and_its_long_lines_are_broken_until_a_k
     async with app.run_test(size=SIZE) as pilot:
         await settled(pilot, app)
         at = TEXT.index(QUOTE)
-        long = await shown(pilot, app, TEXT, lit=[(at, at + len(QUOTE))], wrapped=True)
+        long = await shown(pilot, app, TEXT, highlights=[(at, at + len(QUOTE))], wrapped=True)
         await until(pilot, lambda: QUOTE in frame(app))  # the rows are shown first, and scrolled to after that
         y = next(y for y in range(24) if QUOTE in "".join(one.text for one in long.render_line(y)))
         (segment,) = [one for one in long.render_line(y) if one.text == QUOTE]
@@ -75,7 +75,7 @@ async def test_it_goes_to_the_quote_also_before_the_scrollbar_of_new_rows_is_the
     async with app.run_test(size=SIZE) as pilot:
         await settled(pilot, app)
         at = TEXT.index(QUOTE)
-        await shown(pilot, app, TEXT, lit=[(at, at + len(QUOTE))], wrapped=True)
+        await shown(pilot, app, TEXT, highlights=[(at, at + len(QUOTE))], wrapped=True)
         assert QUOTE in frame(app)
 
 

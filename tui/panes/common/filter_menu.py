@@ -19,7 +19,7 @@ from tui.widgets.inputs import LineBox
 
 Value = tuple[str, str, int | None]
 """A kind of filter, a value of it, and how many it shows where that is known."""
-_SHOWN = 300
+_MAX_CHOICES = 300
 _HELP = "enter selects, tab selects more, esc closes"
 _NONE = "no matches, esc closes"
 
@@ -157,7 +157,7 @@ class FilterScreen(LinePicker[None]):
         at = self._lines.highlighted or 0
         was = self._choices[at] if at < len(self._choices) else None
         typed = self._box.value.casefold().split()
-        found = _narrowed(self._all, typed)[:_SHOWN]
+        found = _narrowed(self._all, typed)[:_MAX_CHOICES]
         self._choices = [(kind, value) for kind, value, _ in found]
         chosen = self._choices.index(was) if was in self._choices and not typed else 0
         self.show_lines((self._all.draw(*one) for one in found), chosen)

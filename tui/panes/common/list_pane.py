@@ -55,7 +55,7 @@ class ListView(Vertical):
     def show_search(self) -> None:
         """Show the box, or hide it."""
         if self.box is not None:
-            self._show_search(on=self.box.has_focus or bool(self.box.asked))
+            self._show_search(on=self.box.has_focus or bool(self.box.query_text))
 
     def _show_search(self, *, on: bool) -> None:
         if self.box is not None:
@@ -68,7 +68,7 @@ class ListView(Vertical):
     def on_descendant_blur(self) -> None:
         self.show_search()
 
-    def on_search_box_asked(self) -> None:
+    def on_search_box_query_changed(self) -> None:
         """A box stays for as long as it has words. The pane searches for them."""
         self.show_search()
 
@@ -165,7 +165,7 @@ class Search(Performs):
 
     @property
     def words(self) -> str:
-        return self.box.asked
+        return self.box.query_text
 
     @property
     def busy(self) -> bool:
@@ -181,7 +181,7 @@ class Search(Performs):
             "find.recall": self._recall,
         }
 
-    def on_query(self, event: SearchBox.Asked) -> None:
+    def on_query(self, event: SearchBox.QueryChanged) -> None:
         """Search for the current text of the box. The frame of a box shows the length of a pasted text."""
         if self.box.border_title:
             lines = self.box.pasted_lines
@@ -269,7 +269,7 @@ class _Searching(Protocol):
 class SearchPane:
     """For a pane whose list is searched: what is typed in the box is looked for."""
 
-    def on_search_box_asked(self: _Searching, event: SearchBox.Asked) -> None:
+    def on_search_box_query_changed(self: _Searching, event: SearchBox.QueryChanged) -> None:
         event.stop()
         self.search.on_query(event)
         self.changed()

@@ -26,7 +26,7 @@ from tui.actions.action import Acts, Performs, Situation, perform_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text
 from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneSaid
+from tui.runtime.messages import PaneMessage
 from tui.runtime.state import Memory, Scalar
 from tui.runtime.vector_process import VectorProcess
 from tui.services.db_watch import Following, files_at, watch
@@ -50,16 +50,16 @@ class _Side:
 
 class Splitter(Performs):
     """Moves the edge of the widget that `list_id` names, in its container. `stacks`: on a narrow screen the list is
-    above the rest, else one of them is there at a time. `beside`: the cells that what is beside the list keeps, by the
-    class of the screen's width."""
+    above the rest, else one of them is there at a time. `detail_widths`: the least cells of the part next to the list,
+    by the class of the screen's width."""
 
     def __init__(
-        self, screen: Screen[None], list_id: str, memory: Memory, *, stacks: bool, beside: Mapping[str, int]
+        self, screen: Screen[None], list_id: str, memory: Memory, *, stacks: bool, detail_widths: Mapping[str, int]
     ) -> None:
         self._screen = screen
         self._list_id = list_id
         self._stacks = stacks
-        self._beside = beside
+        self._detail_widths = detail_widths
         self._across, self._down = _Side(memory, "share", 4, 24), _Side(memory, "share_down", 1, 4)
         self.hovers = False
         self.drags = False
@@ -68,8 +68,8 @@ class Splitter(Performs):
     @property
     def why_not(self) -> str:
         """Why there is no edge to move; empty: there is one."""
-        shown = self._screen.query_one_optional(f"#{self._list_id}")  # Textual keeps what it found
-        if shown is None or not shown.region.area:
+        list_pane = self._screen.query_one_optional(f"#{self._list_id}")  # Textual keeps what it found
+        if list_pane is None or not list_pane.region.area:
             return "The list is hidden."
         if self._screen.has_class("-narrow") and (not self._stacks or self._screen.has_class("-short", "-tiny")):
             return "The window shows one panel at a time. Widen it to 100 columns."
@@ -154,7 +154,9 @@ class Splitter(Performs):
 
     def _within(self, cells: int) -> int:
         """So many cells for the list, as both sides can still be read with."""
-        least = next((kept for name, kept in self._beside.items() if self._screen.has_class(name)), 6)
+        least = next(
+            (least_cells for name, least_cells in self._detail_widths.items() if self._screen.has_class(name)), 6
+        )
         return max(self._side.least, min(cells, self._extent(self._body) - least))
 
     def _move(self, by: int) -> None:
@@ -188,11 +190,11 @@ def one_of(known: Iterable[Known], found: Scalar) -> Known | None:
 
 
 def layout_of(part: DOMNode) -> dict[str, Scalar]:
-    """Whether a part is zoomed, and whether its trace was asked for or put away. A trace that leaves little room for
+    """Whether a part is zoomed, and whether the user opened or closed its trace. A trace that leaves little room for
     the rest is not kept open."""
     is_narrow = any(node.has_class("-narrow") for node in part.ancestors_with_self)
-    shown = part.has_class("-why") and not is_narrow
-    why = "shown" if shown else "hidden" if part.has_class("-no-why") else None
+    has_trace = part.has_class("-why") and not is_narrow
+    why = "shown" if has_trace else "hidden" if part.has_class("-no-why") else None
     return {"zoomed": part.has_class("-zoomed"), "why": why}
 
 
@@ -220,13 +222,13 @@ class PaneContext:
     memory: Memory
     process: VectorProcess | None = None
     log: Callable[[str], object] = lambda _text: None
-    kept: dict[str, Any] = field(default_factory=dict[str, Any])
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def keep(self, name: str, make: Callable[[], T]) -> T:
         """What stays between two visits, made on the first one."""
-        if name not in self.kept:
-            self.kept[name] = make()
-        return self.kept[name]
+        if name not in self.values:
+            self.values[name] = make()
+        return self.values[name]
 
 
 class Pane(Protocol):
@@ -265,13 +267,13 @@ class Remembers(Protocol):
 class PaneScreen(Screen[None]):
     """A pane: declares what `Pane` and `Remembers` name. `PANE`: its name in the ids of actions, in the
     state that is kept and in the first line; `LIST`: the id of its list, at the edge that can be moved; `STACKS`:
-    whether that is above the rest on a narrow screen; `BESIDE`: the cells that what is beside the list keeps, by the
-    class of the screen's width; `LANES`: the jobs that nobody waits for once it is left."""
+    whether that is above the rest on a narrow screen; `DETAIL_WIDTHS`: the least cells of the part next to the list, by
+    the class of the screen's width; `LANES`: the jobs that nobody waits for once it is left."""
 
     PANE: ClassVar[str]
     LIST: ClassVar[str]
     STACKS: ClassVar[bool] = True
-    BESIDE: ClassVar[Mapping[str, int]] = {"-wide": 44, "-xwide": 88}
+    DETAIL_WIDTHS: ClassVar[Mapping[str, int]] = {"-wide": 44, "-xwide": 88}
     LANES: ClassVar[Sequence[str]] = ()
 
     def __init__(self, context: PaneContext, classes: str = "") -> None:
@@ -281,7 +283,7 @@ class PaneScreen(Screen[None]):
         self.clock = context.clock
         self.top = TopBar(replace(context.place, pane=self.PANE.title()), context.signs)
         self.footer = KeyFooter(context.signs)
-        self.splitter = Splitter(self, self.LIST, context.memory, stacks=self.STACKS, beside=self.BESIDE)
+        self.splitter = Splitter(self, self.LIST, context.memory, stacks=self.STACKS, detail_widths=self.DETAIL_WIDTHS)
 
     @property
     def allow_select(self) -> bool:
@@ -342,9 +344,9 @@ class PaneScreen(Screen[None]):
 
     def say(self, text: str, severity: str = "information") -> None:
         """A toast."""
-        self.post_message(PaneSaid(text, severity))
+        self.post_message(PaneMessage(text, severity))
 
-    def told(self, fault: Fault) -> None:
+    def say_fault(self, fault: Fault) -> None:
         """A fault, in a toast."""
         self.say(fault_text(fault), "error")
 

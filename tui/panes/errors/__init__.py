@@ -1,1 +1,1 @@
-"""The Errors pane: have we met this error, and what fixed it?"""
+"""The Errors pane: search errors and their fixes."""

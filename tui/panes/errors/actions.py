@@ -28,7 +28,7 @@ CURATE, DECIDE, WRITE, PAST = "Curate", "Triage", "Fix editor", "History"
 class CaseNow(Situation):
     """A case before a person: whether one is open, has a fix, and a lesson; `unsaved`: texts that were typed and left;
     `waiting` and `marked`: rows of the queue; `alike`: cases that wait and read like this one; `reading`: the case
-    beside the queue has the focus; `unknown`: the search is for an error that no case has."""
+    next to the queue has the focus; `unknown`: the search is for an error that no case has."""
 
     case_open: bool = False
     unknown: bool = False

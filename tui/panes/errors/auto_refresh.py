@@ -19,13 +19,21 @@ from tui.panes.errors.queries import (
     joined,
     renew,
 )
-from tui.panes.errors.results import PagedRows, ResultRows, Results, first_run, importing_first, keep_first, keep_shown
+from tui.panes.errors.results import (
+    PagedRows,
+    ResultRows,
+    Results,
+    first_run,
+    importing_first,
+    keep_first,
+    keep_visible,
+)
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import UNICODE
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneCounted, PaneSaid
+from tui.runtime.messages import PaneCounted, PaneMessage
 from tui.services.db_watch import AFTER, Change, Following, Later, files_at, watch
 from tui.services.exporting import Kind, Listed, export_of, proposed
 from tui.services.importing import Source
@@ -52,7 +60,7 @@ class LiveResults(Performs, Results):
 
     filling = False
     _import: Running | None = None  # the import that fills it
-    _moved = False  # whether the person has moved in the list since the search was asked for
+    _moved = False  # whether the person has moved in the list since the search began
     _folder: Path | None = None  # where the last file went that was written here
 
     def on_unmount(self) -> None:
@@ -70,12 +78,12 @@ class LiveResults(Performs, Results):
             self._ask_later(found, found.answer)
         return answered
 
-    def _ask_later(self, found: SearchResult, told: SearchAnswer) -> None:
+    def _ask_later(self, found: SearchResult, text_answer: SearchAnswer) -> None:
         """Ask the vector tier, then, of what was pasted, the team's server: neither keeps what is known waiting."""
-        asked = self.query_text, self.scope
+        request = self.query_text, self.scope
 
         def join(deeper: SearchResult | None) -> bool:
-            current = asked == (self.query_text, self.scope) and not self.search.busy
+            current = request == (self.query_text, self.scope) and not self.search.busy
             if deeper is not None and current:
                 before = self.rows.rows.rows if isinstance(self.rows.rows, ResultRows) else found.rows
                 self._join_vectors(joined(deeper, before))
@@ -91,13 +99,13 @@ class LiveResults(Performs, Results):
 
         def on_vectors(deeper: SearchResult | None, _final: bool) -> None:
             if join(deeper):
-                ask_server(told if deeper is None or deeper.answer is None else deeper.answer)
+                ask_server(text_answer if deeper is None or deeper.answer is None else deeper.answer)
 
-        if self.meaning.is_needed(told):
-            work = deepen(told, self.scope, self.meaning)
-            self._jobs.run("meaning", work, on_vectors, lambda _fault: ask_server(told))
+        if self.meaning.is_needed(text_answer):
+            work = deepen(text_answer, self.scope, self.meaning)
+            self._jobs.run("meaning", work, on_vectors, lambda _fault: ask_server(text_answer))
         else:
-            ask_server(told)
+            ask_server(text_answer)
 
     def _join_vectors(self, found: SearchResult) -> None:
         """What the vector tier says joins the rows. Only an answer takes the place of the chosen row.
@@ -107,7 +115,7 @@ class LiveResults(Performs, Results):
         rows, now, chosen = ResultRows(found.rows, found.hidden), self.place, self.chosen
         inside = self._moved or self._is_chosen_by_hand()
         if inside:
-            rows = ResultRows(keep_shown(self.rows.rows, now.top + now.height, found.rows), found.hidden)
+            rows = ResultRows(keep_visible(self.rows.rows, now.top + now.height, found.rows), found.hidden)
         elif not inside and chosen is not None:
             rows = ResultRows(keep_first(chosen, found.rows), found.hidden)
         at = (rows.index_of(now.chosen) if now.chosen is not None else None) or 0
@@ -127,19 +135,19 @@ class LiveResults(Performs, Results):
     def set_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import: an empty casebook says so."""
         self._sources = sources
-        self._say_anew()
+        self._renew_notice()
 
     def set_import(self, running: Running | None) -> None:
         """An import runs, or no more: an empty casebook says how far it is."""
         self._import = running if self.filling else None
-        self._say_anew()
+        self._renew_notice()
 
     def _nothing_yet(self) -> Notice:
         if self._import is not None:
             return importing_first(self._import.progress, self._signs)
         return super()._nothing_yet()
 
-    def _say_anew(self) -> None:
+    def _renew_notice(self) -> None:
         notice = self.body.notice
         if notice.display and notice.notice is not None and notice.notice.what in _NOTHING_YET:
             self._show_notice(self._nothing_yet())
@@ -151,8 +159,8 @@ class LiveResults(Performs, Results):
         if isinstance(rows, ResultRows):
             return Listed(f"Results of the search: {count}.", tuple(row.id for row in rows.rows))
         chips = ", ".join(f"{name} {inline(value, 60)}" for name, value in self.scope.picked)
-        told = f"{count} of {self.every:,}: {chips}." if chips else f"All {count}."
-        return Listed(told, self.scope.filters())
+        summary = f"{count} of {self.every:,}: {chips}." if chips else f"All {count}."
+        return Listed(summary, self.scope.filters())
 
     @property
     def place(self) -> Place:
@@ -171,7 +179,7 @@ class LiveResults(Performs, Results):
         return self.scope
 
     def renewed(self, renewed: Renewed, place: Place) -> None:
-        """Show what was read again, the person left where they are: they were at `place` when it was asked for."""
+        """Show what was read again, the person left where they are: they were at `place` when the read began."""
         self.every = renewed.counted.every
         rows: PagedRows | ResultRows
         if renewed.found is not None:
@@ -191,7 +199,7 @@ class LiveResults(Performs, Results):
         here = now.moved_to(now.at if at is None else at)
         self.rows.renew(rows, here.at, here.top)
         self._settle(rows)
-        self.post_message(self.Told(renewed.counted))
+        self.post_message(self.CountChanged(renewed.counted))
 
     def vanish(self) -> None:
         """The casebook is not there: if it ever was, say that it is gone."""
@@ -220,7 +228,7 @@ class LiveResults(Performs, Results):
                 self._folder = Path(folder)
 
         def notify(text: str, severity: str) -> None:
-            self.post_message(PaneSaid(text, severity))
+            self.post_message(PaneMessage(text, severity))
 
         folder = None if kind == "backup" else self._folder  # an export's folder is mostly a project's
         self.app.push_screen(ExportScreen(export, proposed(folder, export.name), self._jobs, notify), ended)
@@ -236,7 +244,7 @@ class Watching:
     def __init__(
         self, jobs: Jobs, results: LiveResults, later: Later, tell: Callable[[], object], calm: Callable[[], bool]
     ) -> None:
-        """`tell` is called after each change; while `calm`, changes are shown now and then."""
+        """Call `tell` after each change; while `calm`, show changes now and then."""
         self._tell = tell
         self._calm = calm
         self._jobs = jobs

@@ -38,7 +38,7 @@ class IntoFix:
     insert: Callable[[str], object]
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """Name of the citing item."""
         return f"the fix of case #{self.case_id}"
 
@@ -51,7 +51,7 @@ class IntoFix:
             self.insert(block)
             source.leave()
 
-        source.jobs.run(LANE, quoted(name, source.query_text), on_text, source.told)
+        source.jobs.run(LANE, quoted(name, source.query_text), on_text, source.say_fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class ForCase:
     undo: str
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """Name of the citing item; empty for a case without a fix."""
         return f"the fix of case #{self.case.id}" if any(one.current for one in self.case.resolutions) else ""
 
@@ -73,10 +73,10 @@ class ForCase:
             return
 
         def on_uri(uri: str, _final: bool) -> None:
-            source.say(f"{self.told[0].upper()}{self.told[1:]} cites {uri}. {self.undo}")
+            source.say(f"{self.label[0].upper()}{self.label[1:]} cites {uri}. {self.undo}")
             self.changed()
 
-        source.jobs.run(LANE, attached(self.case, name, source.query_text), on_uri, source.told)
+        source.jobs.run(LANE, attached(self.case, name, source.query_text), on_uri, source.say_fault)
 
 
 @job_work

@@ -18,19 +18,19 @@ _ABOUT: Final = ("case.", "list.copy", "fix.write", "fix.editor", "history.")
 
 
 class Reader:
-    """Reads cases into the view, and counts those that were of use. `asked`: the text that is searched for now."""
+    """Read cases into the view, and count the useful ones. `query_text`: the current search."""
 
     def __init__(
         self,
         jobs: Jobs,
         case: CaseView,
-        asked: Callable[[], str],
+        query_text: Callable[[], str],
         changed: Callable[[], object],
         failed: Callable[[Fault], None],
     ) -> None:
         self._jobs = jobs
         self._case = case
-        self._asked = asked
+        self._query_text = query_text
         self._changed = changed
         self._failed = failed
         self._at: Row | None = None
@@ -113,7 +113,7 @@ class Reader:
 
     def use(self, case_id: int) -> None:
         """The case was opened or copied: a use, once for each search that it answers. Browsing is none."""
-        row, look_up = self._at, (self._asked(), case_id)
+        row, look_up = self._at, (self._query_text(), case_id)
         answered = row is not None and row.id == case_id and row.answers and look_up[0] and not self._away
         if not answered or self._case.fix is None or look_up in self._used:
             return
@@ -132,7 +132,7 @@ class Reader:
             if read is None:
                 self._case.clear()
             elif (read, row) != self._drawn or self._case.read is None:
-                self._case.show(read, row.hit if row else None, row.lit if row else ())
+                self._case.show(read, row.hit if row else None, row.highlights if row else ())
             else:
                 self._case.look_for_citations()
             self._drawn = (read, row)
@@ -148,8 +148,8 @@ class Reader:
             self._let_go()
             self._failed(fault)
 
-        shown = self._case.read
-        if shown is not None and (shown.case.id != case_id or self._drawn is None or row != self._drawn[1]):
+        current = self._case.read
+        if current is not None and (current.case.id != case_id or self._drawn is None or row != self._drawn[1]):
             self._late.begin(delay)
         visiting = bool(self._away) and self._away[0][1] is not None  # whatever was searched, this is no answer to it
         searched = self._at is not None and self._at.tier is not None and not visiting

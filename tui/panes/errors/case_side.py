@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tui.panes.errors.curation import Act
 
 
-SHOWN = 8_192
+MAX_OUTPUT = 8_192
 """Code points of the raw error that are drawn; the whole of it is one key away."""
 
 
@@ -70,17 +70,17 @@ class CaseSide(Reading):
             self.border_subtitle = Content("")
             return
         case = read.case
-        self.fix = draw.fix_of(case, None, read.shown)
+        self.fix = draw.fix_of(case, None, read.chosen)
         splits = "{triage.split}" if self._with_fix else "{write.split}"
-        now, shown, error = self._clock(), read.shown, read.error
-        self._head.set_content(draw.draw_head(case, None, self._signs, now, shown=shown, error=error, splits=splits))
+        now, fix, error = self._clock(), read.chosen, read.error
+        self._head.set_content(draw.draw_head(case, None, self._signs, now, chosen=fix, error=error, splits=splits))
         self._draw_fix()
         self._raw.border_title = Content(f" Output{_error_note(read)} ")
         whole = "triage.all" if self._with_fix else ""
-        self._raw.set_content(draw.draw_raw(self._raw_of(case), self._signs, limit=SHOWN, whole=whole))
+        self._raw.set_content(draw.draw_raw(self._raw_of(case), self._signs, limit=MAX_OUTPUT, whole=whole))
         signs, above = self._signs, self.fix if self._with_fix else None
         self._past.border_title = history_title(case.resolutions)
-        self._past.set_wrapped(lambda width: draw_history(case.resolutions, signs, now, width=width, shown=above))
+        self._past.set_wrapped(lambda width: draw_history(case.resolutions, signs, now, width=width, chosen=above))
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
             self.scroll_home(animate=False)
@@ -92,11 +92,11 @@ class CaseSide(Reading):
         status = "" if fix is None else fix.status
         self._fix.update_classes({f"-{name}": name == status for name in ("verified", "draft")})
         case, signs = None if self.read is None else self.read.case, self._signs
-        shown = draw.head_line(self.read.case, None, self.read.error) if self.read is not None else ""
+        heading = draw.head_line(self.read.case, None, self.read.error) if self.read is not None else ""
 
         def drawn(width: int) -> Content:
-            said = draw.draw_fix(fix, signs, case, width, shown)
-            return Content.assemble(said, "\n" if fix else "", draw_from(fix, signs))
+            body = draw.draw_fix(fix, signs, case, width, heading)
+            return Content.assemble(body, "\n" if fix else "", draw_from(fix, signs))
 
         if self._with_fix:
             self._fix.set_wrapped(drawn)
@@ -213,7 +213,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         self._now = now
         mine, theirs = conflict.mine or conflict.base, conflict.theirs
         self._texts = (mine.text if mine else "", theirs.text if theirs else "")
-        self._lit = differing(as_side(self._texts[0]), as_side(self._texts[1]))
+        self._highlights = differing(as_side(self._texts[0]), as_side(self._texts[1]))
         self._keys = KeyFooter(signs, Situation("conflict"))
 
     def compose(self) -> ComposeResult:
@@ -221,10 +221,10 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         with Container(id="conflict-sides"):
             with Reading(id="conflict-mine", classes="conflict-side") as mine:
                 mine.border_title = Content(self._title_mine())
-                yield Static(draw_side(self._texts[0], "$cb-accent", self._lit and self._lit[0]))
+                yield Static(draw_side(self._texts[0], "$cb-accent", self._highlights and self._highlights[0]))
             with Reading(id="conflict-theirs", classes="conflict-side") as theirs:
                 theirs.border_title = Content(f"Theirs: {describe_fix(self._conflict.theirs, self._signs, self._now)}")
-                yield Static(draw_side(self._texts[1], "$cb-draft", self._lit and self._lit[1]))
+                yield Static(draw_side(self._texts[1], "$cb-draft", self._highlights and self._highlights[1]))
         yield self._keys
 
     def on_mount(self) -> None:

@@ -212,7 +212,7 @@ class CaseView(Reading):
         self.raw: Raw = Raw("")
         self.line = ""
         self.seen = Occurrences()
-        self._asked: tuple[str, str | None] | None = None  # what the search says of it
+        self._searched: tuple[str, str | None] | None = None  # what the search says of it
         self.masked_shown = False
         self.history_whole = False
         self._drawn = PREVIEW
@@ -221,7 +221,7 @@ class CaseView(Reading):
         self.facts = Static(id="case-facts")
         self.facts.border_title = Content("Facts")
         self._hit: tuple[Hit | None, Spans] = (None, ())
-        self._beside = False  # whether the facts are shown beside the case
+        self._facts_in_column = False  # whether the facts have their own column
         self._head, self._fix = Block("case-head"), Block("case-fix", "Fix")
         self._practice = Block("case-practice", "Practice")
         self._masked = Block("case-masked", "Key details")
@@ -256,22 +256,22 @@ class CaseView(Reading):
             part.set_content(Content(""))
         self.border_subtitle = Content("")
 
-    def show(self, read: Read, hit: Hit | None, lit: Spans = ()) -> None:
-        """Show a case; for a hit, with the fix of the answer, how it matched, and where (`lit`)."""
+    def show(self, read: Read, hit: Hit | None, highlights: Spans = ()) -> None:
+        """Show a case; for a hit, with the fix of the answer, how it matched, and where (`highlights`)."""
         moved = self.read is None or self.read.case.id != read.case.id
-        asked, self._asked = self._asked, None if hit is None else (hit.key_line, hit.resolution)
+        before, self._searched = self._searched, None if hit is None else (hit.key_line, hit.resolution)
         if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
             read = replace(read, case=replace(read.case, citations=self.read.case.citations))
         case, signs = read.case, self._signs
         self.read = read
-        self.fix, self.line = draw.fix_of(case, hit, read.shown), draw.head_line(case, hit)
+        self.fix, self.line = draw.fix_of(case, hit, read.chosen), draw.head_line(case, hit)
         self.standing = None if self.fix is None else read.standing
         first = self.seen.read[0] if self.seen.read else None
         if moved or (read.at, read.latest) != (self.seen.fingerprint, first):
             self._jobs.cancel("seen")
             times = case.occurrences if read.error is None else read.error.seen
             self.seen = Occurrences(case.id, times, () if read.latest is None else (read.latest,), fingerprint=read.at)
-        self._hit = hit, lit
+        self._hit = hit, highlights
         self._draw_head()
         self._draw_masked()
         fix, line, standing = self.fix, draw.head_line(case, hit, read.error), self.standing
@@ -289,41 +289,41 @@ class CaseView(Reading):
         if moved:
             self.like.show_matches(None)
             self.cited.show_matches(())
-        if moved or self._asked not in (None, asked):  # another question begins at what answers it
+        if moved or self._searched not in (None, before):  # another question begins at what answers it
             self.scroll_home(animate=False)
         self._jobs.run("like", read_like(case.id, self._meaning), self._liked, lambda _fault: None, delay=LIKE)
 
         self.look_for_citations()
 
-    def put_facts(self, *, beside: bool) -> None:
+    def put_facts(self, *, in_column: bool) -> None:
         """Show the facts of the case in their column, or in its head."""
-        if beside != self._beside:
-            self._beside = beside
+        if in_column != self._facts_in_column:
+            self._facts_in_column = in_column
             if self.read is not None:
                 self._draw_head()
                 self._draw_source()
 
     def _draw_source(self) -> None:
         assert self.read is not None
-        case, fix, signs, beside = self.read.case, self.fix, self._signs, self._beside
-        self._source.set_wrapped(lambda width: draw.draw_source(case, fix, signs, beside=beside, width=width))
+        case, fix, signs, in_column = self.read.case, self.fix, self._signs, self._facts_in_column
+        self._source.set_wrapped(lambda width: draw.draw_source(case, fix, signs, in_column=in_column, width=width))
 
     def _draw_head(self) -> None:
         assert self.read is not None
-        (hit, lit), read = self._hit, self.read
+        (hit, highlights), read = self._hit, self.read
         self._head.set_content(
             draw.draw_head(
-                read.case, hit, self._signs, self._clock(), lit, shown=read.shown, standing=self.standing,
-                beside=self._beside,
+                read.case, hit, self._signs, self._clock(), highlights, chosen=read.chosen, standing=self.standing,
+                in_column=self._facts_in_column,
             )
         )  # fmt: skip
         self._draw_facts()
 
     def _draw_facts(self) -> None:
-        shown = self._beside and self.read is not None
-        if shown and self.read is not None:
+        visible = self._facts_in_column and self.read is not None
+        if visible and self.read is not None:
             self.facts.update(draw.draw_facts(self.read.case, self.fix, self._signs, self._clock()))
-        self.facts.set_class(shown, "-on")
+        self.facts.set_class(visible, "-on")
 
     def look_for_citations(self) -> None:
         """Locate the citations of the fix."""
@@ -380,14 +380,14 @@ class CaseView(Reading):
     def walk(self, by: int) -> None:
         """Show an older (1) or newer (-1) time, reading more times when they are needed."""
         if by > 0 and self.seen.lacks_older:
-            asked = self.seen
+            seen = self.seen
 
             def grown(older: Older, _final: bool) -> None:
-                if self.seen is asked:
-                    self.seen = asked.grown(older)
+                if self.seen is seen:
+                    self.seen = seen.grown(older)
                     self._show_time(self.seen.moved(by))
 
-            self._jobs.run("seen", read_older(asked), grown, lambda fault: self._tell(PaneTroubled(fault)))
+            self._jobs.run("seen", read_older(seen), grown, lambda fault: self._tell(PaneTroubled(fault)))
             return
         self._show_time(self.seen.moved(by))
 
@@ -453,7 +453,7 @@ class CaseView(Reading):
     def _draw_history(self) -> None:
         if self.read is None:
             return
-        fixes, whole, shown = self.read.case.resolutions, self.history_whole, self.fix
+        fixes, whole, fix = self.read.case.resolutions, self.history_whole, self.fix
         signs, now = self._signs, self._clock()
         self._history.border_title = history_title(fixes)
-        self._history.set_wrapped(lambda width: draw_history(fixes, signs, now, whole=whole, width=width, shown=shown))
+        self._history.set_wrapped(lambda width: draw_history(fixes, signs, now, whole=whole, width=width, chosen=fix))

@@ -112,11 +112,11 @@ def scope_of_lesson(read: Read) -> Decision | None:
     """Where the lesson of the fix that is shown holds, changed; None where it has none."""
     from core.errors.curation.transaction import version_with
 
-    fix = read.shown or next((one for one in read.case.resolutions if one.current), None)
+    fix = read.chosen or next((one for one in read.case.resolutions if one.current), None)
     if fix is None or fix.lesson is None:
         return None
     act: Act = "project" if fix.lesson.scope == "general" else "general"
-    return Decision(act, (version_with(read.case, read.shown, read.at),), pick=fix.id)
+    return Decision(act, (version_with(read.case, read.chosen, read.at),), pick=fix.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class UnsavedTexts:
         return len(self._texts)
 
     def look(self, *, tell: bool = False) -> None:
-        """See what there is; with `tell`, when the workbench opens, say so."""
+        """Look for unsaved drafts; with `tell`, when the workbench opens, show a toast."""
 
         def on_texts(texts: tuple[Unsaved, ...], _final: bool) -> None:
             changed, self._texts = len(texts) != self.count, texts
@@ -299,12 +299,12 @@ def edit_outside(app: App[Any], environ: Mapping[str, str], text: str, case: Cas
     words, why = editor_of(environ, to_read=False)
     if why:
         return None, why
-    shown = inert(text).rstrip("\n")
-    back, why = change_in(app, words, f"{_note(case)}{shown}\n", ".md")
+    clean = inert(text).rstrip("\n")
+    back, why = change_in(app, words, f"{_note(case)}{clean}\n", ".md")
     if back is None:
         return None, why
     found = without_note(back)
-    return (text if found.rstrip("\n") == shown else found), ""
+    return (text if found.rstrip("\n") == clean else found), ""
 
 
 def inert(text: str) -> str:
@@ -325,7 +325,7 @@ def without_note(text: str) -> str:
     return text.strip("\n") + "\n" if text.strip() else ""
 
 
-Heard = Callable[[Returned, str], object]
+Reply = Callable[[Returned, str], object]
 """What hears that something was taken or brought back, and how to say it."""
 
 Then = Callable[["Curated | None"], object]
@@ -347,7 +347,7 @@ class Curating(Decisions, Performs):
         self.meaning = meaning
         self.signs = signs
         self.clock = clock
-        self.said = ""  # what became of the last decision, once it is on disk
+        self.message = ""  # what became of the last decision, once it is on disk
         self._host = host
         self._making = Lock()
         self._made: Writer | None = None
@@ -398,11 +398,11 @@ class Curating(Decisions, Performs):
 
         `about`: the cases that are pending until then.
         """
-        self.said = ""
+        self.message = ""
 
         def ended(made: Done) -> None:
             done, became = made.curated, outcome(decision, made)
-            self.said = became + (self.signs.fill_keys("  {undo.last} undoes") if done.cases else "")
+            self.message = became + (self.signs.fill_keys("  {undo.last} undoes") if done.cases else "")
             then(done)
             if toast and (done.cases or done.unchanged):
                 undo = self.signs.fill_keys(" {undo.last} undoes.") if done.cases else ""
@@ -410,11 +410,11 @@ class Curating(Decisions, Performs):
             self._conflicts(decision, list(done.conflicts), then)
 
         def failed(fault: Fault) -> None:
-            self.said = f"not done: {fault.message}"
+            self.message = f"not done: {fault.message}"
             then(None)
             self._keep_text(decision)
-            kept = " Draft kept. {fix.write} resumes." if decision.written else ""
-            self.say(f"{fault_text(fault)}{self.signs.fill_keys(kept)}", "error")
+            hint = " Draft kept. {fix.write} resumes." if decision.written else ""
+            self.say(f"{fault_text(fault)}{self.signs.fill_keys(hint)}", "error")
 
         self.make(decided(decision), ended, failed, about)
 
@@ -424,7 +424,7 @@ class Curating(Decisions, Performs):
             self.decide(decision)
 
     def take_back(
-        self, change: int | None = None, then: Heard | None = None, refused: Callable[[Fault], object] | None = None
+        self, change: int | None = None, then: Reply | None = None, refused: Callable[[Fault], object] | None = None
     ) -> None:
         """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does.
         `refused` hears why not, besides a toast."""
@@ -436,21 +436,21 @@ class Curating(Decisions, Performs):
 
         self.undo(self._returned("Undone", then), not_returned, change)
 
-    def bring_back(self, then: Heard | None = None) -> None:
+    def bring_back(self, then: Reply | None = None) -> None:
         """Bring back what was taken back last."""
         self.redo(self._returned("Redone", then), self._not_returned)
 
-    def _returned(self, word: str, then: Heard | None) -> Callable[[Returned], None]:
+    def _returned(self, word: str, then: Reply | None) -> Callable[[Returned], None]:
         def ended(returned: Returned) -> None:
             from tui.render.curation import act_of
 
             dot, (act, about) = f" {self.signs.dot} ", act_of(returned.title)
-            said = f"{word}: {dot.join(filter(None, (act, about)))}"
-            self.said = f"{word}: {act}{dot}{_case_names(returned.cases)}" if returned.cases else said
+            message = f"{word}: {dot.join(filter(None, (act, about)))}"
+            self.message = f"{word}: {act}{dot}{_case_names(returned.cases)}" if returned.cases else message
             if then is None:
-                self.say(said)
+                self.say(message)
             else:
-                then(returned, said)
+                then(returned, message)
 
         return ended
 
@@ -520,7 +520,7 @@ class Curating(Decisions, Performs):
         from core.errors.curation.autosave import three_way
         from core.errors.curation.transaction import Written, version_with, written_of
 
-        seen = version_with(read.case, read.shown, read.at)
+        seen = version_with(read.case, read.chosen, read.at)
         base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         before = written_of(base) if base is not None else Written(read.case.resolution or "")
         text, why = edit_outside(self._host.app, os.environ, before.text, read.case)
@@ -550,7 +550,7 @@ class Curating(Decisions, Performs):
         self.in_scratch(work, lambda fault: self.say(fault.message))
 
     def in_scratch(self, work: Callable[[Job[None]], None], failed: Callable[[Fault], None]) -> None:
-        """Keep a half-written text, or forget it, in its turn; and see what there is to go on with then."""
+        """Save or delete an unfinished draft in order, then look for drafts to resume."""
         self.jobs.run("scratch", work, lambda _done, _final: self.left_over.look(), failed, keep=True)
 
     # Screens ---------------------------------------------------------------------------------------------------------

@@ -53,19 +53,19 @@ class Draft:
         """From a case as it was read."""
         from core.errors.curation.transaction import Written, version_with, written_of
 
-        seen = version_with(read.case, read.shown, read.at)
+        seen = version_with(read.case, read.chosen, read.at)
         found = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         base = written_of(found) if found is not None else None
         if base is None and (read.case.resolution or "").strip() and read.case.status != "noise":
             base = Written(read.case.resolution or "", read.case.resolved_by, read.case.tool_sequence)
         return Draft(read.case.id, seen, base)
 
-    def resumed(self, kept: Scratch) -> Draft:
+    def resumed(self, scratch: Scratch) -> Draft:
         """Going on with what was typed on top of another fix: saving says if that is not the one that answers."""
-        if kept.base == self.seen.resolution_id:
+        if scratch.base == self.seen.resolution_id:
             return self
         return replace(
-            self, seen=replace(self.seen, resolution_id=kept.base, fingerprint=kept.fingerprint, status=None)
+            self, seen=replace(self.seen, resolution_id=scratch.base, fingerprint=scratch.fingerprint, status=None)
         )
 
     def changed(self) -> Callable[[Job[bool]], bool]:
@@ -145,12 +145,12 @@ def recorded(store: Store, error: str) -> int:
 
 @job_work
 def open_draft(job: Job[Any], case_id: int, curating: Curating) -> Opened:
-    """Go on with what was typed before, unless another window is at it; look for cases that are alike."""
+    """Resume the saved draft, unless another window edits it. Look for similar cases."""
     from core.errors.retrieval.vector_tier import AlsoFor
 
     writer = curating.writer
-    kept = writer.saved(case_id)
-    opened = Opened(writer.take(kept.free[0]) if kept.free else None, bool(kept.living))
+    drafts = writer.saved(case_id)
+    opened = Opened(writer.take(drafts.free[0]) if drafts.free else None, bool(drafts.living))
     job.partial(opened)  # who types already must not have it put over that
     return replace(opened, alike=curating.meaning.ask(job, AlsoFor(case_id)))
 
@@ -227,14 +227,14 @@ class WritingScreen(Performs, ModalScreen[None]):
         self._draft = Draft.of(read)
         self._start = start
         self._toast = toast
-        self._kept: Written | None = None  # what is in the scratch file
+        self._saved: Written | None = None  # what is in the scratch file
         self._alike: tuple[Candidate, ...] = ()
         self._also = False
         self._leaving = False
-        shown = self._draft.base or Written("")
-        self.area = FixArea(shown.text)
+        base = self._draft.base or Written("")
+        self.area = FixArea(base.text)
         self.fields = {name: Input(value, HINTS[name], id=f"fix-{name}", classes="fix-field", select_on_focus=False)
-                       for name, value in Fields.of(shown).named().items()}  # fmt: skip
+                       for name, value in Fields.of(base).named().items()}  # fmt: skip
         self.case = CaseSide(curating.jobs, curating.signs, curating.clock, with_fix=False)
         self._preview, self._similar = Static(id="fix-preview-text"), Static(id="fix-also")
         self._keys = KeyFooter(curating.signs, self.situation())
@@ -279,11 +279,11 @@ class WritingScreen(Performs, ModalScreen[None]):
         if final:
             self._alike = opened.alike
             self._draw_also()
-        elif self._start is None and (kept := opened.typed) is not None:
-            self._draft = self._draft.resumed(kept)
-            self._kept = kept.written
+        elif self._start is None and (scratch := opened.typed) is not None:
+            self._draft = self._draft.resumed(scratch)
+            self._saved = scratch.written
             self._set_header("Restored unsaved draft. ctrl+z discards it.")
-            self._put(kept.written)
+            self._put(scratch.written)
         elif opened.elsewhere:
             self._set_header("Also open in another window. This is the saved version.")
         self._keys.situation = self.situation()
@@ -328,9 +328,9 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     def _keep(self) -> None:
         """Keep what is typed, if it changed since the last time."""
-        if self._leaving or not self._dirty or (written := self.written) == self._kept:
+        if self._leaving or not self._dirty or (written := self.written) == self._saved:
             return
-        self._kept = written
+        self._saved = written
         self._curating.in_scratch(keep_typed(self._draft, self._curating.writer, written), self._failed)
 
     # What one can do -------------------------------------------------------------------------------------------------
@@ -390,8 +390,8 @@ class WritingScreen(Performs, ModalScreen[None]):
         if self._dirty:
             self._keep()
             self._curating.say(self._curating.signs.fill_keys("Draft kept. {fix.write} resumes."))
-        elif self._kept is not None:
-            self._forget()  # what was typed was taken back: nothing is left to go on with
+        elif self._saved is not None:
+            self._forget()  # the typed text was undone: there is no draft to resume
         self.dismiss()
 
     def _outside(self) -> None:
@@ -445,9 +445,11 @@ class WritingScreen(Performs, ModalScreen[None]):
     def _split(self) -> None:
         written = self.written if self._dirty and self.written.text.strip() else None
 
-        def picked(asked: Parting) -> None:
+        def picked(parting: Parting) -> None:
             seen = (self._draft.seen,)
-            act = Decision("split", seen, (), written, fingerprints=asked.errors, keep=asked.keep, take=asked.take)
+            act = Decision(
+                "split", seen, (), written, fingerprints=parting.errors, keep=parting.keep, take=parting.take
+            )
             self._decide(act)
 
         ask_errors(self.app, self._curating, self._read.case, picked, fixed=written is not None)

@@ -44,7 +44,7 @@ def entries_of(read: Sequence[Changed]) -> tuple[Entry, ...]:
     touched = {one.undoes for one in read}
     found: list[Entry] = []
     for one in read:
-        if one.undoes is None:  # a redo lets the decision itself stand again
+        if one.undoes is None:  # a redo restores the decision
             state: State = "done" if one.change not in touched else "redone"
             back = one.undone_by
             found.append(Entry(one, state, one.change) if back is None else Entry(one, "undone", back))
@@ -114,8 +114,8 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._next: int | None = None
         self.left = False  # whether the pane that was opened from here was left for another: it is not to be seen again
         self._list = RowList(self._paint, id="history-rows")
-        self._told = Block("history-told")
-        self._told.remove_class("block")  # the frame around it has the heading
+        self._details = Block("history-told")
+        self._details.remove_class("block")  # the frame around it has the heading
         self._fixes: tuple[int, tuple[ChangedFix, ...]] = (0, ())  # those of one change
         self._keys = KeyFooter(curating.signs, self.situation())
 
@@ -124,7 +124,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
             yield self._list
             with Reading(id="history-change") as frame:
                 frame.border_title = Content("Details")
-                yield self._told
+                yield self._details
         yield self._keys
 
     def situation(self) -> Situation:
@@ -135,7 +135,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._load()
 
     def on_screen_resume(self) -> None:
-        """Back from where a change led: what was decided there is read; or that was left for another pane."""
+        """The user is back from the target of a change: read the decisions made there."""
         if self.left and self.is_current:
             self.dismiss()
         elif self._changes.read:
@@ -209,7 +209,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
         """The pane that was opened from here was left; for another pane: then this is not to be seen again."""
         self.left = not came_back
 
-    def _undone(self, _returned: Returned, _told: str) -> None:
+    def _undone(self, _returned: Returned, _summary: str) -> None:
         if self.is_attached:
             self._load()
 
@@ -291,7 +291,9 @@ class HistoryScreen(Performs, ModalScreen[None]):
 
     def _draw(self, one: Entry | None, fixes: Sequence[ChangedFix]) -> None:
         signs = self._curating.signs
-        self._told.set_wrapped(lambda width: draw_changed(one and one.change, one and one.state, signs, fixes, width))
+        self._details.set_wrapped(
+            lambda width: draw_changed(one and one.change, one and one.state, signs, fixes, width)
+        )
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Entry):

@@ -1,4 +1,4 @@
-"""Merging and splitting cases: the questions that are asked first."""
+"""Merging and splitting cases: the dialogs before the decision."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from core.errors.curation.merging import MergePreview
 
 
-_SHOWN = 100
+_MAX_CASES = 100
 
 
 @job_work
@@ -51,12 +51,12 @@ def find_others(job: Job[Any], text: str, case: Case, meaning: Meaning) -> tuple
     if number.isascii() and number.isdigit() and len(number) < 18:
         ids = [int(number)]
     elif text:
-        found = browse(store, text, _SHOWN)
+        found = browse(store, text, _MAX_CASES)
         ids = [hit.id for hit in found]
     else:
         ids = [one.id for one in meaning.ask(job, AlsoFor(case.id))]
         ids += [one.row.id for one in meaning.ask(job, Like(case.id)).cases]
-        found = browse(store, case.key_lines[0], _SHOWN)
+        found = browse(store, case.key_lines[0], _MAX_CASES)
         ids += [hit.id for hit in found]
     others = tuple(one for one in dict.fromkeys(ids) if one != case.id)
     lines = {hit.id: hit.key_line for hit in found}  # of the error that has the words, mostly not the case's first
@@ -110,7 +110,7 @@ class PickCase(RowPicker[int]):
         return draw_row(row, width, signs, now, chosen=chosen, lines=lines, numbered=True, tool=tool)
 
 
-_FINER_SHOWN = 200
+_MAX_ERRORS = 200
 
 
 class AskReason(AskLine):
@@ -124,7 +124,7 @@ class AskReason(AskLine):
 
 
 _MOVES: list[BindingType] = [Binding("j", "move(1)", "Next"), Binding("k", "move(-1)", "Previous")]
-"""The keys of every other list, beside the arrows."""
+"""The keys of every other list, in addition to the arrows."""
 
 
 class PickErrors(ModalScreen["tuple[str, ...] | None"]):
@@ -139,7 +139,7 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
 
     def __init__(self, case: Case, signs: Signs) -> None:
         super().__init__()
-        self._finer = case.fingerprints[:_FINER_SHOWN]
+        self._finer = case.fingerprints[:_MAX_ERRORS]
         self._signs = signs
         self._marked: set[int] = set()
         self._list = OptionList(id="pick-errors", markup=False)
@@ -207,8 +207,8 @@ class WhoseFix(ModalScreen["bool | None"]):
     def __init__(self, case: Case, leaving: tuple[str, ...], fix: Resolution, signs: Signs) -> None:
         super().__init__()
         lines = fix.text.strip().split("\n")
-        shown = "\n".join(inline(line, 300, more=signs.more) for line in lines[:_LINES])
-        self._text = shown + (f"\n{signs.more}" if len(lines) > _LINES else "")
+        preview = "\n".join(inline(line, 300, more=signs.more) for line in lines[:_LINES])
+        self._text = preview + (f"\n{signs.more}" if len(lines) > _LINES else "")
         self._title = f"Fix {fix.id} applies to errors on both sides"
         go = [one.key_line for one in case.fingerprints if one.fingerprint in leaving]
         stay = [one.key_line for one in case.fingerprints if one.fingerprint not in leaving]
@@ -278,7 +278,7 @@ def ask_merge(
 ) -> None:
     """Which other case is the same, where none is named; and whether to merge, where they are not obviously the same.
 
-    `then` is given what was asked. `known`: the case that stays, as it is on the screen.
+    `then` gets the answers. `known`: the case that stays, as it is on the screen.
     """
 
     def failed(fault: Fault) -> None:
@@ -348,8 +348,8 @@ def ask_errors(
         elif marks:
             curating.jobs.run(LANE, read_shared(case.id, marks), after_fixes(Parting(marks)), failed)
 
-    def after_fixes(asked: Parting) -> Callable[[tuple[Resolution, ...], bool], None]:
-        return lambda shared, _final: ask_whose(app, curating, case, shared, asked, then)
+    def after_fixes(parting: Parting) -> Callable[[tuple[Resolution, ...], bool], None]:
+        return lambda shared, _final: ask_whose(app, curating, case, shared, parting, then)
 
     app.push_screen(PickErrors(case, curating.signs), picked)
 
@@ -359,22 +359,22 @@ def ask_whose(
     curating: Curating,
     case: Case,
     shared: Sequence[Resolution],
-    asked: Parting,
+    parting: Parting,
     then: Callable[[Parting], object],
 ) -> None:
-    """Which side each of these fixes is for; `then` is given what was asked, unless a person goes back."""
+    """Ask which side gets each of these fixes; `then` gets the answers, unless the user cancels."""
     if not shared:
-        then(asked)
+        then(parting)
         return
     first, *rest = shared
 
     def answered(goes: bool | None) -> None:
         if goes is None:
             return
-        keep, take = (asked.keep, (*asked.take, first.id)) if goes else ((*asked.keep, first.id), asked.take)
-        ask_whose(app, curating, case, rest, Parting(asked.errors, keep, take), then)
+        keep, take = (parting.keep, (*parting.take, first.id)) if goes else ((*parting.keep, first.id), parting.take)
+        ask_whose(app, curating, case, rest, Parting(parting.errors, keep, take), then)
 
-    app.push_screen(WhoseFix(case, asked.errors, first, curating.signs), answered)
+    app.push_screen(WhoseFix(case, parting.errors, first, curating.signs), answered)
 
 
 @job_work

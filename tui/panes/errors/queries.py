@@ -101,7 +101,7 @@ T = TypeVar("T")
 
 
 class Meaning:
-    """The way to the vectors. What is asked on a job's thread says so; the rest is for the interface's.
+    """Vector search. Methods for a job's thread say so; the others run on the interface's thread.
 
     `process` is where they are compared, for other panes too.
     """
@@ -109,15 +109,15 @@ class Meaning:
     def __init__(self, casebook: Path, settings: EmbeddingSettings | None) -> None:
         self._settings = settings
         self.process = None if settings is None else VectorProcess(casebook, settings)
-        self._off: NoVectors | None = None  # why nothing could be asked the last time
+        self._off: NoVectors | None = None  # why the last vector search failed
         self.warm = False  # whether the model has answered
 
     def is_needed(self, answer: SearchAnswer) -> bool:
         """Whether the vector tier has a say: no tier has answered, or only a weak prefix."""
         from core.errors.retrieval.api import weak_match
 
-        asked = self.process is not None and bool(answer.query.normalized)
-        return asked and (answer.match is None or weak_match(answer) is not None)
+        can_search = self.process is not None and bool(answer.query.normalized)
+        return can_search and (answer.match is None or weak_match(answer) is not None)
 
     def later(self) -> VectorSearch:
         """For a search that is answered at once: a way to no vectors, which says when they come, or why not."""
@@ -190,7 +190,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Rows read in a row: the number of the first one, the rows, and the key to go on from (None: the end).
+    """Rows read in a row: the number of the first one, the rows, and the key of the next page (None: the end).
 
     `behind`: the key they begin behind, where it is known; the first rows have none.
     """
@@ -226,8 +226,8 @@ class SearchResult:
 class Read:
     """A case, the last time it was seen with the raw text of that time, and the file that holds it.
 
-    `shown`: the fix that one has before them, where a search led to it; None: that of the whole case. `error`: the one
-    of its errors that the search led to, of which `latest` is the last time then. `standing`: what the case is to what
+    `chosen`: the fix of the matched error, after a search; None: the fix of the whole case. `error`: the one
+    of its errors that the search matched, of which `latest` is the last time then. `standing`: what the case is to what
     was searched, where it is no answer to that. `practice`: what its repository does about such errors. `titled`: the
     last time that the error of the key line was seen, in a case of several.
     """
@@ -235,7 +235,7 @@ class Read:
     case: Case
     latest: Occurrence | None
     path: Path | None = None
-    shown: Resolution | None = None
+    chosen: Resolution | None = None
     error: CaseKeyLine | None = None
     standing: Standing | None = None
     practice: Practice | None = None
@@ -243,7 +243,7 @@ class Read:
 
     @property
     def at(self) -> str | None:
-        """The fingerprint of the error that the search led to."""
+        """The fingerprint of the matched error."""
         return None if self.error is None else self.error.fingerprint
 
 
@@ -330,9 +330,9 @@ def renew(
         return Renewed(counted, searched(job), (), place)
     rank = None if place.chosen is None else rank_of(store, place.chosen, filters, scope.sort)
     here = place.moved_to(min(place.at, max(0, counted.listed - 1)) if rank is None else rank)
-    shown = range(here.top // PAGE, (here.top + here.height) // PAGE + 1)
+    visible = range(here.top // PAGE, (here.top + here.height) // PAGE + 1)
     pages: list[Pages] = []
-    for number in sorted({here.at // PAGE, *shown}):
+    for number in sorted({here.at // PAGE, *visible}):
         key = cursor_at(store, number * PAGE, filters, scope.sort)
         if number and key is None:
             break
@@ -346,7 +346,7 @@ def find(
 ) -> SearchResult:
     """Search by the text tiers and by words; what the tiers say comes first, then the rest.
 
-    `deep`: the vector tier is asked as well, and waited for.
+    `deep`: also query the vector tier, and wait for it.
     """
     from core.errors import search
     from core.errors.cases.browse import browsed
@@ -357,14 +357,14 @@ def find(
     _raise_failed(answer)
     if deep and meaning.is_needed(answer):
         answer = meaning.deepened(job, answer)
-    told = _to_result(store, answer, filters)
-    if told.rows and told.rows[0].answers:
-        job.partial(told)
+    result = _to_result(store, answer, filters)
+    if result.rows and result.rows[0].answers:
+        job.partial(result)
     words, step = browsed(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
     job.check()
     if answer.match is None:
-        told = replace(told, answer=replace(answer, trace=(*answer.trace, step)))
-    return joined(told, _rows(store, words, answer.query, filters))
+        result = replace(result, answer=replace(answer, trace=(*answer.trace, step)))
+    return joined(result, _rows(store, words, answer.query, filters))
 
 
 @job_work
@@ -385,18 +385,18 @@ def ask_team(job: Job[SearchResult | None], found: SearchAnswer, scope: Scope) -
     return None if answer is found else _to_result(store, answer, scope.filters())
 
 
-def joined(told: SearchResult, others: tuple[Row, ...]) -> SearchResult:
+def joined(result: SearchResult, others: tuple[Row, ...]) -> SearchResult:
     """What the tiers say and the other rows, each case once: answers, this very error, every word, similar, some words.
 
     A case that a tier only finds alike is shown by the error that has every word, if one has.
     """
     from core.errors.retrieval.match_location import in_search_order
 
-    known, worded = {row.id for row in told.rows}, {row.id: row for row in others if row.has_words}
-    first = (similar_row(row, worded[row.id]) if row.id in worded else row for row in told.rows)
+    known, by_id = {row.id for row in result.rows}, {row.id: row for row in others if row.has_words}
+    first = (similar_row(row, by_id[row.id]) if row.id in by_id else row for row in result.rows)
     rows = (*first, *(row for row in others if row.id not in known))
     words = [row.id for row in others]
-    return replace(told, rows=in_search_order(rows, lambda row: row.rank, lambda row: row.id, words))
+    return replace(result, rows=in_search_order(rows, lambda row: row.rank, lambda row: row.id, words))
 
 
 def _to_result(store: Store, answer: SearchAnswer, filters: Filters) -> SearchResult:
@@ -406,13 +406,13 @@ def _to_result(store: Store, answer: SearchAnswer, filters: Filters) -> SearchRe
     similar = {one.id: one.similarity for one in answer.similar}
     hits = _ranked(answer)
     misses = {hit.id: hit for hit in hits if hit.tier == "vector" and not hit.accepted}
-    told = tuple(hit for hit in hits if hit.id not in misses and hit.id not in similar)
+    listed = tuple(hit for hit in hits if hit.id not in misses and hit.id not in similar)
     near = tuple(
         near_row(case, similar[case.id], misses.get(case.id), answer.query)
         for case in case_rows(store, tuple(similar), filters)
     )
-    rows = (*_rows(store, told, answer.query, filters), *near)
-    return SearchResult(answer, rows, len(told) + len(similar) - len(rows))
+    rows = (*_rows(store, listed, answer.query, filters), *near)
+    return SearchResult(answer, rows, len(listed) + len(similar) - len(rows))
 
 
 @job_work
@@ -435,7 +435,7 @@ def count_values(job: Job[Facets], scope: Scope, now: datetime) -> Facets:
 def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: bool = False) -> Read | None:
     """Read one case whole, and how it looked the last time it was seen; None if it is gone.
 
-    `hit`: what a search says of it, which leads to one of its errors; `searched`: whether there was a search.
+    `hit`: the search result of the case, for one of its errors; `searched`: whether there was a search.
     """
     from core.errors import occurrences_of, show_case
     from core.errors.practice import practice_of_case

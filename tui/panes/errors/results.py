@@ -86,7 +86,7 @@ def missing_casebook(path: Path) -> Notice:
     )
 
 
-KEPT = 60
+MAX_PAGES = 60
 """Pages kept in memory."""
 
 
@@ -96,7 +96,7 @@ class PagedRows:
     def __init__(self, counted: int = 0) -> None:
         self.total = counted
         self._ended = False
-        self._pages = RowPages[Row](PAGE, KEPT)
+        self._pages = RowPages[Row](PAGE, MAX_PAGES)
         self._keys: dict[int, str] = {}
         self.tool = TOOL_CELLS
         self._lines: OrderedDict[int, list[str]] = OrderedDict()
@@ -112,7 +112,7 @@ class PagedRows:
         self.tool = max(self.tool, tool_cells(pages.rows))
         self._lines[number] = list_lines(pages.rows)
         self._lines.move_to_end(number)
-        if len(self._lines) > KEPT:
+        if len(self._lines) > MAX_PAGES:
             self._lines.popitem(last=False)
         self.lines = sorted(chain.from_iterable(self._lines.values()))
         if pages.behind is not None:
@@ -168,10 +168,10 @@ def keep_first(row: Row, now: tuple[Row, ...]) -> tuple[Row, ...]:
     return (first, *(one for one in now if one.id != row.id))
 
 
-def keep_shown(before: Rows, shown: int, now: tuple[Row, ...]) -> tuple[Row, ...]:
-    """The rows of `now`, the first `shown` rows of `before` in their old places, the others below."""
+def keep_visible(before: Rows, visible: int, now: tuple[Row, ...]) -> tuple[Row, ...]:
+    """The rows of `now`, the first `visible` rows of `before` in their old places, the others below."""
     by_id = {row.id: row for row in now}
-    first = min(shown, before.total)
+    first = min(visible, before.total)
     old = [row.id for at in range(first) if isinstance(row := before.get(at), Row) and row.id in by_id]
     return tuple(by_id[one] for one in dict.fromkeys((*old, *by_id)))
 
@@ -187,15 +187,15 @@ def caption(
     if isinstance(rows, ResultRows):
         more = "+" if rows.total >= CANDIDATES else ""
         hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
-        told = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
+        counts = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
         if known:
             seen = not rows.hidden or any(row.answers for row in rows.rows)
             name = "Found" if seen else "Match hidden by the filter"
         else:
             name = _unanswered(rows, dot, more, typed=typed)
-        return draw_title(name, scope.picked, signs), Content(told)
-    told = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
-    return draw_title("Cases", scope.picked, signs), Content(told)
+        return draw_title(name, scope.picked, signs), Content(counts)
+    counts = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
+    return draw_title("Cases", scope.picked, signs), Content(counts)
 
 
 def _unanswered(rows: ResultRows, dot: str, more: str, *, typed: bool) -> str:
@@ -223,7 +223,7 @@ PATIENCE = 0.15
 
 
 class Results(ListView):
-    """Shows rows and keeps them true to what was asked last."""
+    """Show rows and keep them up to date with the last query."""
 
     @dataclass
     class Chosen(Message):
@@ -241,7 +241,7 @@ class Results(ListView):
         answer: SearchAnswer | None
 
     @dataclass
-    class Told(Message):
+    class CountChanged(Message):
         """The casebook was counted."""
 
         counted: Counted
@@ -336,7 +336,7 @@ class Results(ListView):
         if self.rows.rows is self._paged:
             self.rows.grown()
             self._caption()
-        self.post_message(self.Told(counted))
+        self.post_message(self.CountChanged(counted))
 
     def _on_pages(self, pages: Pages, final: bool) -> None:
         fresh = self.rows.rows is not self._paged
@@ -439,10 +439,10 @@ class Results(ListView):
 
     def _caption(self) -> None:
         rows, chosen = self.rows.rows, self.rows.chosen
-        told = caption(
+        titles = caption(
             rows, chosen, self.scope, self.every, self._took, self._signs, known=self._known, typed=self.typed
         )
-        set_border(self, *told)
+        set_border(self, *titles)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         event.stop()
@@ -456,7 +456,8 @@ class Results(ListView):
         self.post_message(self.Opened())
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """Rows on the screen are not read yet. While a page is on its way nothing is asked: the list asks again then.
+        """Rows on the screen are not read yet. While a page loads, the list requests no other page:
+        it does so afterwards.
 
         Else somebody who drags the bar would see nothing until they hold still.
         """

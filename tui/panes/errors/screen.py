@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _NAME = 200
 _FACTS_FROM = 180
 """Cells of the screen from which on the facts of a case have a column, above the trace."""
-_FEW, _BESIDE_FEW, _ROWS_LEFT = 9, 15, 5
+_FEW, _ROWS_OF_CASE, _ROWS_LEFT = 9, 15, 5
 """The most rows that the case is shown below on a narrow screen, and the lines that it and all else need there."""
 
 
@@ -53,7 +53,7 @@ def recall(pane: ErrorsScreen, memory: Memory) -> None:
         worth=one_of(WORTHS, memory.get("worth")),
     )
     lay_out(pane, memory)
-    pane.embedding.told_no_model = memory.get("told_no_model") is True
+    pane.embedding.has_warned_no_model = memory.get("told_no_model") is True
     pane.results.resume = number_of(memory.get("case"))
 
 
@@ -90,7 +90,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         asks = {"ask": self._ask_import, "confirm": self._confirm_again, "set_up": self._ask_setup}
         self.incoming = Incoming(jobs, signs, roots, self.results, **asks)
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy or self.reading())
-        self.reader = Reader(jobs, self.case, lambda: self.box.asked, self.changed, self._failed)
+        self.reader = Reader(jobs, self.case, lambda: self.box.query_text, self.changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
         self.curating = Curating(jobs, signs, clock, self, self.meaning)
         self._is_few = False
@@ -131,7 +131,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         return ErrorsNow(
             focus=self.focus_part,
             cases=self.results.rows.rows.total,
-            query=self.box.asked,
+            query=self.box.query_text,
             unknown=bool(self.results.query_text) and self.results.unknown,
             filtered=bool(self.results.scope.picked),
             unsaved=self.curating.left_over.count,
@@ -156,7 +156,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             "tag": scope.tag,
             "worth": scope.worth,
             **layout_of(self),
-            "told_no_model": self.embedding.told_no_model,
+            "told_no_model": self.embedding.has_warned_no_model,
             "case": chosen.id if chosen is not None else self.results.resume,
         }
 
@@ -173,7 +173,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     def _at(self, part: Part) -> None:
         self.update_classes({f"-at-{name}": name == part for name in ("list", "case", "why")})
 
-    # What is asked, and what comes back ------------------------------------------------------------------------------
+    # Queries and results ---------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         self._make_room(bool(self.results.query_text))
@@ -182,25 +182,25 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     def _place_facts(self) -> None:
         """On a very wide screen the facts of the case are above the trace; without one their column would be empty."""
         traced = self.has_class("-why") or self.results.has_class("-searched")
-        beside = traced and not self.has_class("-no-why") and self.app.size.width >= _FACTS_FROM
-        if beside == self.results.has_class("-facts"):
+        in_column = traced and not self.has_class("-no-why") and self.app.size.width >= _FACTS_FROM
+        if in_column == self.results.has_class("-facts"):
             return
-        self.query("#results, #reading, #case, #case-facts, #why").set_class(beside, "-facts")
-        self.case.put_facts(beside=beside)
+        self.query("#results, #reading, #case, #case-facts, #why").set_class(in_column, "-facts")
+        self.case.put_facts(in_column=in_column)
 
     def on_results_answered(self, event: Results.Answered) -> None:
-        """The search has something to say; only the parts that it moves are styled anew: all of it takes a frame."""
+        """The search has something to say; only the parts that it moves get new styles: all of it takes a frame."""
         event.stop()
         self.query("#results, #why").set_class(event.answer is not None, "-searched")
         self._make_room(event.answer is not None)
         self._place_facts()
         self.why.explain(event.answer.trace if event.answer is not None else ())
-        if event.answer is not None and event.answer.query.raw == self.box.asked:
+        if event.answer is not None and event.answer.query.raw == self.box.query_text:
             self.box.face(event.answer.query.key_line)
 
     def _make_room(self, searched: bool) -> None:
         """The case is below the rows found, if these are few: `-few`, and how many."""
-        total, room = self.results.rows.rows.total, self.size.height - _BESIDE_FEW
+        total, room = self.results.rows.rows.total, self.size.height - _ROWS_OF_CASE
         few = searched and 0 < total <= min(_FEW, room)
         rows = min(total, max(_ROWS_LEFT, room - _ROWS_LEFT))  # the rest scrolls: the fix is in sight
         if few or self._is_few:
@@ -212,7 +212,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         """Another case is chosen: read it, if the choice stays."""
         event.stop()
         if event.row is not None:
-            self.reader.choose(event.row, TYPED if self.box.has_focus and self.box.asked else PREVIEW)
+            self.reader.choose(event.row, TYPED if self.box.has_focus and self.box.query_text else PREVIEW)
         elif not self.results.rows.rows.total:
             self.reader.none()
         self.changed()
@@ -226,14 +226,14 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self._at("case")
         self.case.focus()
 
-    def on_results_told(self, event: Results.Told) -> None:
+    def on_results_count_changed(self, event: Results.CountChanged) -> None:
         event.stop()
         self.post_message(PaneCounted(event.counted.every, event.counted.readonly))
 
     def on_results_empty(self, event: Results.Empty) -> None:
         """Nothing is in the casebook: keys are offered in the place of the list, so the focus goes there."""
         event.stop()
-        if self.focus_part == "box" and not self.box.asked:
+        if self.focus_part == "box" and not self.box.query_text:
             self.results.body.take_focus()
         self.incoming.look()
 
@@ -280,7 +280,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         )
 
     def changed(self) -> None:
-        """Other actions are possible now: told once the focus is where it goes."""
+        """Other actions are possible now: update the footer once the focus has moved."""
         self.post_message(PaneChanged())
 
     def _ask_import(self) -> None:
@@ -307,7 +307,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self.results.load()
             self.curating.write_case(case_id)
 
-        self.curating.make(recorded(self.box.asked), ended, self._failed)
+        self.curating.make(recorded(self.box.query_text), ended, self._failed)
 
     def _to_list(self) -> None:
         self._unzoom()
@@ -335,10 +335,10 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.case.focus()
 
     def _toggle_trace(self) -> None:
-        shown = self.why.region.area > 0
-        self.update_classes({"-no-why": shown, "-why": not shown})
+        visible = self.why.region.area > 0
+        self.update_classes({"-no-why": visible, "-why": not visible})
         self._place_facts()
-        if shown:
+        if visible:
             if self.focus_part == "why":
                 self.case.focus()
             self._at("list" if self.focus_part == "list" else "case")

@@ -142,7 +142,7 @@ class Queue(FixedRows[Entry]):
         return next((at for at in order if not self.rows[at].skipped), min(index, max(0, self.total - 1)))
 
     def behind(self, index: int) -> int | None:
-        """The case to go on with behind row `index`: behind an item the next item, for its other findings leave the
+        """The next case after row `index`: behind an item the next item, for its other findings leave the
         queue with it; behind a finding the next row. None at the end."""
         here = self.get(index)
         rest = self.rows[index + 1 :]
@@ -162,8 +162,8 @@ def _drawn(queue: Queue) -> Queue:
         if row.id not in queue.gone and not (part and item_gone):
             skipped = row.id in queue.skipped or (part and item_skipped)
             entries.append(Entry(row, row.id in queue.marked, skipped, part))
-    shown = frozenset(one.row.id for one in entries)
-    return replace(queue, rows=tuple(entries), marked=queue.marked & shown)
+    ids = frozenset(one.row.id for one in entries)
+    return replace(queue, rows=tuple(entries), marked=queue.marked & ids)
 
 
 @job_work
@@ -218,7 +218,7 @@ class Ahead:
             self._reading.discard(case_id)
 
     def want(self, cases: tuple[int, ...]) -> None:
-        """Read these, the first of them soonest; nothing is asked while enough are there."""
+        """Read these, the first of them soonest; read nothing while enough are there."""
         ahead = cases[:AHEAD]
         lacking = tuple(one for one in ahead if one not in self._reads)
         if lacking and (len(lacking) > AHEAD // 2 or lacking[0] == ahead[0] or len(ahead) < AHEAD):
@@ -232,15 +232,15 @@ class Ahead:
 
 
 class QueueView(ListView):
-    """Shows a queue; its frame has the result of the last decision (`said`) until a case is selected."""
+    """Shows a queue; its frame has the result of the last decision (`message`) until a case is selected."""
 
-    def __init__(self, signs: Signs, clock: Callable[[], datetime], said: Callable[[], str]) -> None:
+    def __init__(self, signs: Signs, clock: Callable[[], datetime], message: Callable[[], str]) -> None:
         super().__init__(("triage-list", "triage-rows", "triage-notice"), self._paint)
         self._signs = signs
         self._clock = clock
         self.trouble = ""  # why it could not be read again
-        self._said = said
-        self._shown: Waiting | None = None
+        self._message = message
+        self._read: Waiting | None = None
         self._tool = TOOL_CELLS
         self._lines: list[str] = []
         self._into: int | None = None  # which of the marked ones a merge keeps
@@ -248,8 +248,8 @@ class QueueView(ListView):
     def show(self, queue: Queue, at: int) -> None:
         """Show this queue, row `at` chosen, the others where they are."""
         top = round(self.rows.scroll_y)
-        if queue.read is not self._shown:
-            self._shown, self._tool = queue.read, tool_cells(queue.read.rows)
+        if queue.read is not self._read:
+            self._read, self._tool = queue.read, tool_cells(queue.read.rows)
             self._lines = list_lines(queue.read.rows)
         self.rows.renew(queue, at, top)
         self.rows.reveal()
@@ -259,7 +259,7 @@ class QueueView(ListView):
     def caption(self, queue: Queue) -> None:
         """How many wait, above; what was decided last, or how many are marked and what `M` joins, below."""
         self.border_title = Content(f"Triage {self._signs.dot} {counted(queue.remaining, 'incident')} left")
-        self.border_subtitle = Content(inline(self.trouble or self._said(), 200))
+        self.border_subtitle = Content(inline(self.trouble or self._message(), 200))
         joins = queue.joins(self.rows.chosen) if queue.marked else None
         if joins is not None:
             self.border_subtitle = Content(inline(_marked(joins, self._signs), 200))
@@ -282,8 +282,8 @@ def _marked(joins: Joins, signs: Signs) -> str:
     """How many are marked, and what a merge would join: which number goes into which, and its name."""
     many = f"{len(joins.others):,}" if joins.others[1:] else f"#{joins.others[0]}" if joins.others else "another"
     merge = f"  {{triage.merge}} merges {many} into #{joins.into.id}"
-    told = f"{len(joins.others) + 1:,} selected"
-    return told if signs.lacks(merge) else f"{told}{signs.fill_keys(merge)} {joins.into.key_line}"
+    count = f"{len(joins.others) + 1:,} selected"
+    return count if signs.lacks(merge) else f"{count}{signs.fill_keys(merge)} {joins.into.key_line}"
 
 
 def _empty_queue(left: int) -> Notice:
@@ -311,8 +311,8 @@ class TriageScreen(Performs, ModalScreen[None]):
         self.queue = Queue()
         self._wanted: int | None = None  # the case to go to once it waits again
         self._ahead = Ahead(curating.jobs, self._on_arrival, self._failed)
-        curating.said = ""
-        self._view = QueueView(curating.signs, curating.clock, lambda: curating.said)
+        curating.message = ""
+        self._view = QueueView(curating.signs, curating.clock, lambda: curating.message)
         self.rows = self._view.rows
         self.case = CaseSide(curating.jobs, curating.signs, curating.clock)
         self._keys = KeyFooter(curating.signs, self.situation())
@@ -465,7 +465,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             self._put(left, self._next_case(left, alone=len(cases) == 1))
 
     def _next_case(self, left: Queue, *, alone: bool) -> int | None:
-        """The case to go on with in what is `left`: the chosen one if it stays, else the next behind it."""
+        """The next case in what is `left`: the chosen one if it stays, else the next behind it."""
         if left.index_of(self._chosen_id) is not None:
             return self._chosen_id
         if alone:
@@ -480,13 +480,13 @@ class TriageScreen(Performs, ModalScreen[None]):
             self._curating.say(f"{counted(len(done.unchanged), 'case')} had no fix to accept or reject.", "warning")
         merged = done is not None and done.act == "merge" and done.cases  # then the others are gone for good
         if not merged and set(cases) - set(done.cases if done is not None else ()):
-            self._wanted = self._wanted or self._chosen_id  # what comes back may stand above it
+            self._wanted = self._wanted or self._chosen_id  # restored cases may be above it
             self.queue = self.queue.settled(cases)
         if self.is_attached:
             self._view.caption(self.queue)
             self._load(_SOON)
 
-    def _returned(self, returned: Returned, _told: str) -> None:
+    def _returned(self, returned: Returned, _summary: str) -> None:
         """Something was taken back: its cases wait again, and one is at the first of them."""
         cases = returned.cases
         self._ahead.forget(cases)
@@ -497,7 +497,7 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def _skip(self) -> None:
         if (case_id := self._chosen_id) is not None:
-            self._curating.said = ""  # it was about the decision before
+            self._curating.message = ""  # it was about the decision before
             queue = self.queue.passed(case_id)
             if (following := queue.behind(self.rows.chosen)) is None and (first := queue.get(queue.next_from(0))):
                 following = first.row.id
@@ -519,8 +519,8 @@ class TriageScreen(Performs, ModalScreen[None]):
         known = None if read is None else read.case
         ask_merge(self.app, self._curating, joins.into.id, joins.others, self._merged, known)
 
-    def _merged(self, asked: MergePreview) -> None:
-        self._join(Decision("merge", asked.seen), self.queue.unmarked())
+    def _merged(self, preview: MergePreview) -> None:
+        self._join(Decision("merge", preview.seen), self.queue.unmarked())
 
     def _split(self) -> None:
         from core.errors.curation.transaction import version_of
@@ -528,15 +528,15 @@ class TriageScreen(Performs, ModalScreen[None]):
         if (read := self.case.read) is None:
             return
 
-        def picked(asked: Parting) -> None:
+        def picked(parting: Parting) -> None:
             seen = (version_of(read.case),)
-            act = Decision("split", seen, fingerprints=asked.errors, keep=asked.keep, take=asked.take)
+            act = Decision("split", seen, fingerprints=parting.errors, keep=parting.keep, take=parting.take)
             self._join(act, self.queue)
 
         ask_errors(self.app, self._curating, read.case, picked)
 
     def _join(self, decision: Decision, queue: Queue) -> None:
-        """Merge others into a case or split some of its errors off, as it was asked; it is on the screen then."""
+        """Merge others into a case or split some of its errors off; the case is on the screen then."""
         into, *others = decision.cases
         self._curating.decide(decision, lambda done: self._ended(tuple(others), done), toast=False, about=others)
         self._put(queue.without(others), into)

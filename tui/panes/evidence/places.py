@@ -58,10 +58,12 @@ def search(job: Job[Any], session: str, evidence_id: int, near: int, words: str,
     from core.align import ViewCache
     from core.evidence import find_in_session, look_in
 
-    said, held, store = words.strip(), cache or ViewCache(), job.store()
-    seen = find_in_session(store, session, said, near=near, limit=MOST, cancelled=lambda: job.stopped, cache=held)
-    if said.isascii() and said.isdecimal() and len(said) < 10:
-        seen = (*look_in(store, evidence_id, int(said)), *seen)[:MOST]
+    words_stripped, held, store = words.strip(), cache or ViewCache(), job.store()
+    seen = find_in_session(
+        store, session, words_stripped, near=near, limit=MOST, cancelled=lambda: job.stopped, cache=held
+    )
+    if words_stripped.isascii() and words_stripped.isdecimal() and len(words_stripped) < 10:
+        seen = (*look_in(store, evidence_id, int(words_stripped)), *seen)[:MOST]
     return Hits(words, seen, held)
 
 
@@ -106,7 +108,7 @@ class FindScreen(LinePicker[ChosenPlace]):
         self._signs = signs
         self._quote = quote
         self._hits = Hits("")
-        self._chosen = ""  # the words whose first place Enter asked for before they were looked for
+        self._chosen = ""  # the words whose first place Enter requested before the search had finished
         self._cache: ViewCache | None = None  # whatever a job still has is not used again
 
     def on_mount(self) -> None:
@@ -190,7 +192,7 @@ _BULK = ("evidence.accept", "evidence.reject", "evidence.reject_why")
 """What is done to all selected quotes at once."""
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
 _PANES = {3: ("Rules", "pane.rules"), 4: ("Library", "pane.library")}
-"""Where a digit would have led that no place has."""
+"""Handle a digit that no place has."""
 _TOO_SHORT = "The selection is too short for this quote. {evidence.end_out} extends it, {evidence.find} finds another."
 _EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
     "evidence.end_out": ("end", 1),
@@ -239,7 +241,7 @@ class Places:
         return True
 
     def _all(self, action_id: str) -> None:
-        """All that are marked: rejected, with one reason or none, or accepted where no question is to be asked."""
+        """All that are marked: rejected, with one reason or none, or accepted where no question is open."""
         screen, seen = self._screen, self._screen.quotes.marked_rows
         if screen.reviewing.writes(seen):
             screen.say("Your last decision is still being saved.", "warning")
@@ -287,7 +289,7 @@ class Places:
             self._take(read)
 
     def compared(self, found: Compared) -> None:
-        """A place drawn by hand is judged: what was asked for meanwhile is done."""
+        """A place drawn by hand is judged: do what the user requested meanwhile."""
         view, wanted = self._screen.view, self._wanted
         view.compared(found)
         self._wanted = None
@@ -296,7 +298,7 @@ class Places:
             self.perform("evidence.accept")
 
     def confirm(self) -> bool:
-        """Accept what is asked about; False where nothing is."""
+        """Accept the open question; False where there is none."""
         view = self._screen.view
         if not view.asking or view.read is None:
             return False

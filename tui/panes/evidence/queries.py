@@ -104,30 +104,30 @@ class Compared:
 
 
 @job_work
-def read_list(job: Job[Any], shown: QuoteFilter, limit: int, words: str = "") -> Listed:
+def read_list(job: Job[Any], quote_filter: QuoteFilter, limit: int, words: str = "") -> Listed:
     """The first `limit` rows of what is shown (and has all of the words), with the counts."""
     from core.evidence import list_quotes
 
     store = job.store()
-    page = list_quotes(store, replace(filters_of(shown), words=words), limit)
+    page = list_quotes(store, replace(filters_of(quote_filter), words=words), limit)
     return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "", words.strip())
 
 
-def filters_of(shown: QuoteFilter) -> QuoteFilters:
+def filters_of(quote_filter: QuoteFilter) -> QuoteFilters:
     """The core's own filters."""
     from core.evidence import OPEN, QuoteFilters
 
     statuses: dict[str, Any] = {"to decide": OPEN.statuses, "ready": _STATES["ready"], "all": ()}
-    chosen = statuses.get(shown.name, (shown.name,))
-    return QuoteFilters(chosen, shown.session, shown.type, ready=shown.name == "ready")
+    chosen = statuses.get(quote_filter.name, (quote_filter.name,))
+    return QuoteFilters(chosen, quote_filter.session, quote_filter.type, ready=quote_filter.name == "ready")
 
 
 @job_work
-def read_ready(job: Job[Any], shown: QuoteFilter) -> tuple[NamedEntry, ...]:
+def read_ready(job: Job[Any], quote_filter: QuoteFilter) -> tuple[NamedEntry, ...]:
     """The entries that can be promoted, of the session and the type that are on."""
     from core.evidence import ready_entries
 
-    return ready_entries(job.store(), session=shown.session, type=shown.type)
+    return ready_entries(job.store(), session=quote_filter.session, type=quote_filter.type)
 
 
 @job_work
@@ -209,27 +209,29 @@ class Quotes(FixedRows["QuoteRow"]):
         """Return the row of a quote."""
         return next((at for at, row in enumerate(self.rows) if row.id == evidence_id), None)
 
-    def renewed(self, read: Listed, shown: QuoteFilter, pending: Collection[int]) -> Quotes:
+    def renewed(self, read: Listed, quote_filter: QuoteFilter, pending: Collection[int]) -> Quotes:
         """The same, read again; only what is still on its way to disk (`pending`) is kept as it was decided."""
-        kept = {one: state for one, state in self.decided.items() if one in pending}
+        pending_states = {one: state for one, state in self.decided.items() if one in pending}
         marked = self.marked & {row.id for row in read.rows}
-        return Quotes(read=read, decided=kept, marked=marked).under(shown)
+        return Quotes(read=read, decided=pending_states, marked=marked).under(quote_filter)
 
-    def after(self, evidence_id: int, state: str, shown: QuoteFilter) -> Quotes:
+    def after(self, evidence_id: int, state: str, quote_filter: QuoteFilter) -> Quotes:
         """With a quote decided about."""
-        return replace(self, decided={**self.decided, evidence_id: state}).under(shown)
+        return replace(self, decided={**self.decided, evidence_id: state}).under(quote_filter)
 
-    def without(self, evidence_id: int, shown: QuoteFilter) -> Quotes:
+    def without(self, evidence_id: int, quote_filter: QuoteFilter) -> Quotes:
         """With a decision that did not come about forgotten."""
-        kept = {one: state for one, state in self.decided.items() if one != evidence_id}
-        return replace(self, decided=kept).under(shown)
+        others = {one: state for one, state in self.decided.items() if one != evidence_id}
+        return replace(self, decided=others).under(quote_filter)
 
-    def under(self, shown: QuoteFilter) -> Quotes:
+    def under(self, quote_filter: QuoteFilter) -> Quotes:
         """The rows that the filter shows."""
         if self.read is None:
             return self
         rows = (_as_decided(row, self.decided.get(row.id)) for row in self.read.rows)
-        return replace(self, rows=tuple(row for row in rows if row.id not in self.decided or shown.lets(row.state)))
+        return replace(
+            self, rows=tuple(row for row in rows if row.id not in self.decided or quote_filter.lets(row.state))
+        )
 
     def next_in(self, states: Collection[str], after: int) -> int | None:
         """The next row behind number `after` in one of these states, from the start again at the end."""

@@ -60,12 +60,12 @@ class Counted:
 
 
 @job_work
-def count_choices(job: Job[Any], shown: QuoteFilter) -> Counted:
+def count_choices(job: Job[Any], quote_filter: QuoteFilter) -> Counted:
     """Count what the menu offers."""
     from core.evidence import QuoteFilters, count_quotes, count_ready, count_sessions, count_types
 
     store = job.store()
-    within = QuoteFilters((), shown.session, shown.type)
+    within = QuoteFilters((), quote_filter.session, quote_filter.type)
     found = count_quotes(store, within)
     states = {
         "to decide": found.left,
@@ -82,7 +82,7 @@ def count_choices(job: Job[Any], shown: QuoteFilter) -> Counted:
     sessions = count_sessions(store)
     names = {one.session: session_name(one.session, one.started, one.project, NAME) for one in sessions}
     counts = tuple((one.session, one.total) for one in sessions)
-    return Counted(states, count_types(store, shown.session), counts, names)
+    return Counted(states, count_types(store, quote_filter.session), counts, names)
 
 
 class QuoteFilters(Choices[QuoteFilter, Counted]):
@@ -148,13 +148,15 @@ class Listing(Performs):
 
     def _filter(self) -> None:
         screen = self._screen
-        screen.app.push_screen(FilterScreen(QuoteFilters(screen.shown, screen.signs, screen.show_only), screen.jobs))
+        screen.app.push_screen(
+            FilterScreen(QuoteFilters(screen.quote_filter, screen.signs, screen.show_only), screen.jobs)
+        )
 
     def _only(self, *, session: bool) -> None:
         screen = self._screen
         if (read := screen.view.read) is not None:
-            row, shown = read.quote.row, screen.shown
-            screen.show_only(shown.only(session=row.session) if session else shown.only(type=row.type))
+            row, quote_filter = read.quote.row, screen.quote_filter
+            screen.show_only(quote_filter.only(session=row.session) if session else quote_filter.only(type=row.type))
 
 
 _FEW = 3
@@ -170,7 +172,7 @@ class QuoteList(ListView):
         self._marked: frozenset[int] = frozenset()
         self._lead = 0
 
-    def show(self, quotes: Quotes, shown: QuoteFilter, at: int) -> None:
+    def show(self, quotes: Quotes, quote_filter: QuoteFilter, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""
         self._marked = quotes.marked
         self._lead = reason_width(quotes.rows, self._signs)
@@ -178,8 +180,8 @@ class QuoteList(ListView):
         self.rows.reveal()
         searched = quotes.read is not None and quotes.read.words
         self.set_class(quotes.total <= _FEW and not searched, "-few")
-        self._show_notice(None if quotes.total else _nothing(quotes, shown))
-        self.caption(quotes, shown)
+        self._show_notice(None if quotes.total else _nothing(quotes, quote_filter))
+        self.caption(quotes, quote_filter)
 
     def trouble(self, fault: Fault) -> None:
         """It could not be read."""
@@ -191,25 +193,25 @@ class QuoteList(ListView):
         self.set_class(notice is not None, "-none")
         self.body.show_notice(notice)
 
-    def caption(self, quotes: Quotes, shown: QuoteFilter) -> None:
+    def caption(self, quotes: Quotes, quote_filter: QuoteFilter) -> None:
         """How many are left, and which filter is on, above; how many are marked below."""
         dot = f" {self._signs.dot} "
         more = "+" if quotes.read is not None and quotes.read.more else ""
-        parts = [f"Quotes {shown.name}", f"{quotes.total:,}{more} shown", f"{quotes.remaining:,} left"]
+        parts = [f"Quotes {quote_filter.name}", f"{quotes.total:,}{more} shown", f"{quotes.remaining:,} left"]
         words = quotes.read.words if quotes.read is not None else ""
-        if shown.name == "to decide":
+        if quote_filter.name == "to decide":
             found = [f"{quotes.total:,}{more} found"] if words else []
             parts = ["Open quotes", *found, f"{quotes.remaining:,} left"]
-        if shown.type is not None:
-            parts.append(title(shown.type))
-        if shown.session is not None:
-            parts.append(f"session {short_id(shown.session)}")
+        if quote_filter.type is not None:
+            parts.append(title(quote_filter.type))
+        if quote_filter.session is not None:
+            parts.append(f"session {short_id(quote_filter.session)}")
         self.border_title = Content(dot.join(parts))
         counts = quotes.read.counts if quotes.read is not None else None
-        told = f"{len(quotes.marked):,} selected" if quotes.marked else ""
-        if not told and counts is not None:
-            told = f"{counts.failed:,} failed, {counts.ambiguous:,} ambiguous, {counts.flagged:,} flagged"
-        self.border_subtitle = Content(told)
+        details = f"{len(quotes.marked):,} selected" if quotes.marked else ""
+        if not details and counts is not None:
+            details = f"{counts.failed:,} failed, {counts.ambiguous:,} ambiguous, {counts.flagged:,} flagged"
+        self.border_subtitle = Content(details)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         from core.evidence import QuoteRow
@@ -220,19 +222,21 @@ class QuoteList(ListView):
         return draw_quote_row(row, width, self._signs, lead=self._lead, chosen=chosen, marked=marked)
 
 
-def _nothing(quotes: Quotes, shown: QuoteFilter) -> Notice:
+def _nothing(quotes: Quotes, quote_filter: QuoteFilter) -> Notice:
     if quotes.read is None:
         return Notice("Loading quotes")
     counts = quotes.read.counts
     if counts.total and quotes.read.words:
-        among = {"all": "all quotes", "to decide": "the open quotes"}.get(shown.name, f"the {shown.name} quotes")
-        told = f'No matches for "{inline(quotes.read.words, 60)}" in {among} and their entries.'
+        among = {"all": "all quotes", "to decide": "the open quotes"}.get(
+            quote_filter.name, f"the {quote_filter.name} quotes"
+        )
+        message = f'No matches for "{inline(quotes.read.words, 60)}" in {among} and their entries.'
         steps = (("{find.clear}", "show all quotes"), ("{evidence.filter}", "show other quotes"))
-        return Notice("No matching quotes", told, steps)
-    if not counts.total and shown.session is None and shown.type is None:
+        return Notice("No matching quotes", message, steps)
+    if not counts.total and quote_filter.session is None and quote_filter.type is None:
         return _none_yet()
     back = ("{evidence.filter}", "show other states")
-    if shown.name == "to decide" and not quotes.remaining:
+    if quote_filter.name == "to decide" and not quotes.remaining:
         done = f"All {counts.total:,} quotes are aligned or decided."
         ready = ("{evidence.promote_ready}", "verify all ready entries")
         return Notice("No open quotes", done, (back, ready, ("{undo.last}", "undo the last decision")))
@@ -430,7 +434,7 @@ class QuoteView(Vertical):
 
     @property
     def question(self) -> str:
-        """What the place on the screen is asked about; empty where nothing is asked."""
+        """The open question about the place on the screen; empty if there is none."""
         if not self.asking or self.read is None:
             return ""
         quote = self.read.quote

@@ -131,19 +131,19 @@ class Ended:
 
     evidence_id: int | None
     done: bool
-    told: str
+    message: str
     back: bool = False
     free: tuple[Named, ...] = ()
     decided: frozenset[int] = frozenset()
 
 
 class Reviewing(Decisions):
-    """Carries decisions out; `heard` gets each result. Used from the interface's thread only."""
+    """Carry out decisions; `on_ended` gets each result. Used from the interface's thread only."""
 
-    def __init__(self, jobs: Jobs, signs: Signs, heard: Callable[[Ended], object]) -> None:
+    def __init__(self, jobs: Jobs, signs: Signs, on_ended: Callable[[Ended], object]) -> None:
         super().__init__(jobs)
         self._signs = signs
-        self._heard = heard
+        self._on_ended = on_ended
         self.made: list[int] = []
 
     def decide(self, decision: Decision, entry: Named) -> None:
@@ -152,16 +152,16 @@ class Reviewing(Decisions):
 
         def ended(done: Decided) -> None:
             if done.refused is not None:
-                self._heard(Ended(one, False, f"{done.message[:1].upper()}{done.message[1:]}."))
+                self._on_ended(Ended(one, False, f"{done.message[:1].upper()}{done.message[1:]}."))
                 return
             self.made.append(one)
             free = can_be_promoted(done.promotion)
-            told = f"#{one} {DONE[decision.act]}"
-            told += ", its entry is a candidate again" if done.demoted else ""
-            told += self._signs.fill_keys("  {undo.last} undoes")
-            self._heard(Ended(one, True, told, free=(entry,) if free else ()))
+            message = f"#{one} {DONE[decision.act]}"
+            message += ", its entry is a candidate again" if done.demoted else ""
+            message += self._signs.fill_keys("  {undo.last} undoes")
+            self._on_ended(Ended(one, True, message, free=(entry,) if free else ()))
 
-        self.make(decided(decision), ended, lambda fault: self._heard(Ended(one, False, fault_text(fault))), [one])
+        self.make(decided(decision), ended, lambda fault: self._on_ended(Ended(one, False, fault_text(fault))), [one])
 
     def decide_all(self, rows: Sequence[QuoteRow], reason: str | None) -> None:
         """Reject them all for one reason, or (None) accept those that need no question; the rest is reported."""
@@ -172,8 +172,10 @@ class Reviewing(Decisions):
             done, free = both.many, tuple(one for one in entries if one.id in both.free)
             if done.done:
                 self.made.append(done.done[0])
-            told = summary_of_decisions(done, what) + self._signs.fill_keys("  {undo.last} undoes" if done.done else "")
-            self._heard(Ended(None, not done.left, told, free=free, decided=frozenset(done.done)))
+            message = summary_of_decisions(done, what) + self._signs.fill_keys(
+                "  {undo.last} undoes" if done.done else ""
+            )
+            self._on_ended(Ended(None, not done.left, message, free=free, decided=frozenset(done.done)))
 
         self.make(decided_all(rows, reason), ended, self._failed, {row.id for row in rows})
 
@@ -195,9 +197,9 @@ class Reviewing(Decisions):
 
         def ended(found: PromotedMany) -> None:
             went = {one.entry_id for one in found.promoted}
-            told = summary_of_promotions(found) + self._signs.fill_keys("  {undo.last} undoes" if went else "")
+            message = summary_of_promotions(found) + self._signs.fill_keys("  {undo.last} undoes" if went else "")
             done = frozenset(row.id for row in rows if row.entry_id in went)
-            self._heard(Ended(None, bool(went) and not found.blocked, told, decided=done))
+            self._on_ended(Ended(None, bool(went) and not found.blocked, message, decided=done))
 
         self.make(promoted(entry_ids), ended, self._failed)
 
@@ -206,12 +208,12 @@ class Reviewing(Decisions):
 
         def ended(what: Returned) -> None:
             at = self.made.pop() if self.made and not again else None
-            self._heard(Ended(at, True, f"{'Redone' if again else 'Undone'}: {title(what.title)}", back=True))
+            self._on_ended(Ended(at, True, f"{'Redone' if again else 'Undone'}: {title(what.title)}", back=True))
 
         (self.redo if again else self.undo)(ended, self._failed)
 
     def _failed(self, fault: Fault) -> None:
-        self._heard(Ended(None, False, fault_text(fault)))
+        self._on_ended(Ended(None, False, fault_text(fault)))
 
 
 class Outcome:
@@ -223,7 +225,7 @@ class Outcome:
     def decided(self, evidence_id: int, state: str) -> None:
         """Off the screen at once, and on to the next; on disk in its turn."""
         screen = self._screen
-        quotes = screen.quotes.after(evidence_id, state, screen.shown)
+        quotes = screen.quotes.after(evidence_id, state, screen.quote_filter)
         at = quotes.index_of(evidence_id)
         following = None if at is None else quotes.next_in(PROBLEMS, at)
         row = None if following is None else quotes.get(following)
@@ -249,11 +251,11 @@ class Outcome:
     def ended(self, ended: Ended) -> None:
         """On disk, or not done: read again."""
         screen = self._screen
-        screen.line.show(ended.told, "information" if ended.done else "warning")
+        screen.line.show(ended.message, "information" if ended.done else "warning")
         screen.promoting.on_decision(ended)
         screen.quotes = replace(screen.quotes, marked=screen.quotes.marked - ended.decided)
         if ended.evidence_id is not None and (not ended.done or ended.back):
-            screen.quotes = screen.quotes.without(ended.evidence_id, screen.shown)
+            screen.quotes = screen.quotes.without(ended.evidence_id, screen.quote_filter)
             screen.wanted = ended.evidence_id
         if screen.is_attached:
             screen.put(screen.quotes, screen.chosen_id)
@@ -307,7 +309,9 @@ class Promoting:
     def promote_ready(self) -> None:
         """Count the entries that are ready, of the session and the type that are on, and ask."""
         screen = self._screen
-        screen.jobs.run(READY, read_ready(screen.shown), self._ask, lambda fault: screen.say(fault.message, "error"))
+        screen.jobs.run(
+            READY, read_ready(screen.quote_filter), self._ask, lambda fault: screen.say(fault.message, "error")
+        )
 
     def _ask(self, ready: tuple[NamedEntry, ...], _final: bool) -> None:
         screen = self._screen
@@ -333,31 +337,31 @@ class MessageLine(Static):
     def __init__(self, signs: Signs) -> None:
         super().__init__(id="evidence-line")
         self._signs = signs
-        self.said = ""
+        self.message = ""
         self._tone = ""
         self._drawn: object = None
 
     def show(self, text: str, severity: str = "information") -> None:
         """Say this until the next decision or move."""
-        self.said, self._tone = text, _TONES.get(severity, _TONES["information"])
+        self.message, self._tone = text, _TONES.get(severity, _TONES["information"])
 
     def forget(self) -> None:
         """Say nothing any more."""
-        self.said = ""
+        self.message = ""
 
     def draw(self, question: str, offered: str, width: int) -> None:
         """Show what there is to say; the part that is cut is the end of what was done, never the key."""
-        now = question, self.said, self._tone, offered, width
+        now = question, self.message, self._tone, offered, width
         if now == self._drawn:
             return
         self._drawn = now
         room = max(8, width - 2)
         if question:
-            told = Content.styled(inline(question, room, more=self._signs.more), "bold $cb-draft")
+            line = Content.styled(inline(question, room, more=self._signs.more), "bold $cb-draft")
         else:
-            dot = f" {self._signs.dot} " if self.said and offered else ""
+            dot = f" {self._signs.dot} " if self.message and offered else ""
             left = max(0, room - len(dot) - Content(offered).cell_length)
-            said = inline(self.said, left, more=self._signs.more)
-            told = Content.assemble((said, self._tone), (dot, "$cb-dim"), (inline(offered, room), "$cb-good"))
-        self.set_class(bool(told.plain), "-on")
-        self.update(told)
+            text = inline(self.message, left, more=self._signs.more)
+            line = Content.assemble((text, self._tone), (dot, "$cb-dim"), (inline(offered, room), "$cb-good"))
+        self.set_class(bool(line.plain), "-on")
+        self.update(line)

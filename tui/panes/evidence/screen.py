@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from core.evidence import Place as QuotePlace
 
 
-LED = "evidence-led"
+DEEP_LINK = "evidence-led"
 _LISTED_BY: dict[str, FilterName] = {"aligned": "aligned", "accepted": "accepted", "rejected": "rejected"}
 """The filter that lists a state; any other is to be decided on."""
 
@@ -65,12 +65,12 @@ _LISTED_BY: dict[str, FilterName] = {"aligned": "aligned", "accepted": "accepted
 class Where:
     """A filter that lists the quote, and the number of quotes before it there."""
 
-    shown: QuoteFilter
+    quote_filter: QuoteFilter
     rank: int
 
 
 @job_work
-def read_where(job: Job[Any], evidence_id: int, shown: QuoteFilter) -> Where | None:
+def read_where(job: Job[Any], evidence_id: int, quote_filter: QuoteFilter) -> Where | None:
     """Under which filter a quote is listed soon: the one that is on, if it is; None where the quote is gone."""
     from core.evidence import rank_of_quote, show_quote
 
@@ -81,20 +81,20 @@ def read_where(job: Job[Any], evidence_id: int, shown: QuoteFilter) -> Where | N
     row = quote.row
     by_state = QuoteFilter(_LISTED_BY.get(row.state, "to decide"))
     ways = [by_state, replace(by_state, session=row.session)]
-    listed = shown.lets(row.state) and (shown.name != "ready" or can_be_promoted(quote.promotion))
-    if listed and shown.session in (None, row.session) and shown.type in (None, row.type):
-        ways.insert(0, shown)
+    listed = quote_filter.lets(row.state) and (quote_filter.name != "ready" or can_be_promoted(quote.promotion))
+    if listed and quote_filter.session in (None, row.session) and quote_filter.type in (None, row.type):
+        ways.insert(0, quote_filter)
     found = [Where(way, rank_of_quote(store, evidence_id, filters_of(way))) for way in ways]
     return next((one for one in found if one.rank < PAGE), found[-1])
 
 
 class DeepLink:
-    """Goes to a quote. `visiting`: Esc leads back to where one came from, and `came_back` says that it did."""
+    """Go to a quote. `visiting`: Esc returns to the previous place, and `came_back` says that it did."""
 
     def __init__(self, screen: EvidenceScreen) -> None:
         self._screen = screen
         self._visiting = False
-        self._shown = QuoteFilter()
+        self._filter_before = QuoteFilter()
         self.came_back = False
 
     def go_to(self, evidence_id: int, *, visiting: bool = False) -> None:
@@ -108,15 +108,17 @@ class DeepLink:
                 screen.say("This quote was deleted with its entry.", "warning")
                 return
             screen.search.clear()
-            screen.wanted, self._shown = evidence_id, where.shown
-            screen.show_only(where.shown, max(PAGE, where.rank + PAGE // 10))
+            screen.wanted, self._filter_before = evidence_id, where.quote_filter
+            screen.show_only(where.quote_filter, max(PAGE, where.rank + PAGE // 10))
             screen.list.body.take_focus()
 
-        screen.jobs.run(LED, read_where(evidence_id, screen.shown), on_place, lambda fault: screen.say(fault.message))
+        screen.jobs.run(
+            DEEP_LINK, read_where(evidence_id, screen.quote_filter), on_place, lambda fault: screen.say(fault.message)
+        )
 
     def back(self) -> bool:
         """Back to where one came from; False where one came from nowhere, or has filtered since."""
-        if not self._visiting or self._screen.shown not in (self._shown, QuoteFilter()):
+        if not self._visiting or self._screen.quote_filter not in (self._filter_before, QuoteFilter()):
             return False
         self.came_back = True
         self._screen.dismiss()
@@ -124,7 +126,7 @@ class DeepLink:
 
 
 def _several_soon(screen: EvidenceScreen) -> bool:
-    """Whether the chosen quote, which is not read yet, may have several places: a digit leads to no other pane then."""
+    """Whether the chosen quote, which is not read yet, may have several places: a digit opens no other pane then."""
     row = screen.quotes.get(screen.list.rows.chosen)
     return row is not None and row.state in ("ambiguous", "near")
 
@@ -132,7 +134,7 @@ def _several_soon(screen: EvidenceScreen) -> bool:
 def recall(screen: EvidenceScreen, memory: Memory) -> None:
     """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
     name = one_of(FILTERS, memory.get("state")) or QuoteFilter().name
-    screen.shown = QuoteFilter(name, text_of(memory.get("session")), text_of(memory.get("type")))
+    screen.quote_filter = QuoteFilter(name, text_of(memory.get("session")), text_of(memory.get("type")))
     screen.why = one_of(("shown", "hidden"), memory.get("why"))
     screen.wanted = number_of(memory.get("quote"))
 
@@ -225,18 +227,18 @@ class EvidenceScreen(PaneScreen, SearchPane):
 
     PANE = "evidence"
     LIST = "evidence-list"
-    LANES = ("evidence", LANE, LED, READY, "evidence-compare", "evidence-watch")
+    LANES = ("evidence", LANE, DEEP_LINK, READY, "evidence-compare", "evidence-watch")
     CSS_PATH = sheet("evidence")
     BINDINGS = bindings("evidence")
 
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
         jobs, signs = self.jobs, self.signs
-        self.shown = QuoteFilter()
+        self.quote_filter = QuoteFilter()
         self.quotes = Quotes()
         self._limit = PAGE
         self.wanted: int | None = None  # the quote to go to once it is listed (again)
-        self.why: str | None = None  # whether the entry and the trace were asked for ("shown") or put away ("hidden")
+        self.why: str | None = None  # whether the user opened ("shown") or closed ("hidden") the entry and the trace
         box = SearchBox(id="evidence-box", placeholder="Search quotes and entries")
         self.list = QuoteList(signs, box)
         self.search = Search(
@@ -252,7 +254,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.places = Places(self)
         self.promoting = Promoting(self)
         self.listing = Listing(self)
-        self.led = DeepLink(self)
+        self.deep_link = DeepLink(self)
         self._body = Container(id="evidence-body")
         recall(self, context.memory)
         self._body.update_classes({"-why": self.why == "shown", "-no-why": self.why == "hidden"})
@@ -286,19 +288,19 @@ class EvidenceScreen(PaneScreen, SearchPane):
         box = self.search.box
         return EvidenceNow(
             "box" if box.has_focus else "evidence",
-            query=box.asked,
+            query=box.query_text,
             cases=self.quotes.total,
             quote=read is not None,
             places=0 if read is None else max(len(read.quote.choices), bool(view.spans)),
             numbered=_several_soon(self) if read is None else view.numbered,
             marked=len(self.quotes.marked),
-            filtered=self.shown != QuoteFilter() or bool(box.asked),
+            filtered=self.quote_filter != QuoteFilter() or bool(box.query_text),
             blocked=self.reviewing.blocked(read),
         )
 
     def load(self, delay: float = 0.0) -> None:
         """Read the rows again."""
-        work = read_list(self.shown, self._limit, self.search.words)
+        work = read_list(self.quote_filter, self._limit, self.search.words)
         self.search.read(work, self._loaded, self._troubled, delay)
 
     def again(self) -> None:
@@ -310,7 +312,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
         if not self.is_attached:
             return
         at, self.wanted = self.wanted, None
-        quotes = self.quotes.renewed(read, self.shown, self.reviewing.pending)
+        quotes = self.quotes.renewed(read, self.quote_filter, self.reviewing.pending)
         if at is None and quotes.searched_after(self.quotes) and quotes.index_of(self.chosen_id) is None:
             at = quotes.rows[0].id if quotes.rows else None  # other words: the first that has them
         with nullcontext() if at is not None else staying(self.list.rows):
@@ -332,7 +334,9 @@ class EvidenceScreen(PaneScreen, SearchPane):
         """Show these rows: at this quote if it is there, else where we are."""
         at = quotes.index_of(evidence_id)
         self.quotes = quotes
-        self.list.show(quotes, self.shown, min(self.list.rows.chosen, max(0, quotes.total - 1)) if at is None else at)
+        self.list.show(
+            quotes, self.quote_filter, min(self.list.rows.chosen, max(0, quotes.total - 1)) if at is None else at
+        )
         self._show()
 
     def _show(self) -> None:
@@ -358,11 +362,11 @@ class EvidenceScreen(PaneScreen, SearchPane):
             self.line.draw(self.view.question, self.promoting.offered, self.size.width)
 
     def remembered(self) -> Memory:
-        shown = self.shown
+        quote_filter = self.quote_filter
         return {
-            "state": shown.name,
-            "session": shown.session,
-            "type": shown.type,
+            "state": quote_filter.name,
+            "session": quote_filter.session,
+            "type": quote_filter.type,
             "why": self.why,
             "quote": self.chosen_id if self.chosen_id is not None else self.wanted,
         }
@@ -418,10 +422,10 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.reader.compare(read, spans, self.places.compared)
         self.call_after_refresh(self.changed)
 
-    def show_only(self, shown: QuoteFilter, limit: int = PAGE) -> None:
+    def show_only(self, quote_filter: QuoteFilter, limit: int = PAGE) -> None:
         """Show these quotes only, the first of them."""
         self.forget()
-        self.shown, self._limit = shown, limit
+        self.quote_filter, self._limit = quote_filter, limit
         self.load()
 
     def _open(self) -> None:
@@ -437,8 +441,8 @@ class EvidenceScreen(PaneScreen, SearchPane):
 
     def _whole(self) -> None:
         if self.view.text:
-            lit = [(one.start, one.end) for one in self.view.spans if one.message_index == self.view.index]
-            self.post_message(PaneShowAll(f"Message {self.view.index}", self.view.text, lit, wrapped=True))
+            highlights = [(one.start, one.end) for one in self.view.spans if one.message_index == self.view.index]
+            self.post_message(PaneShowAll(f"Message {self.view.index}", self.view.text, highlights, wrapped=True))
 
     def _copy(self) -> None:
         if self.view.read is not None:
@@ -458,9 +462,9 @@ class EvidenceScreen(PaneScreen, SearchPane):
         if self.entry.region.area and not self.view.region.area:
             self._toggle_why()  # the entry covers the message
             return
-        if self.search.clear() or self.led.back():
+        if self.search.clear() or self.deep_link.back():
             return
-        if self.shown != QuoteFilter():
+        if self.quote_filter != QuoteFilter():
             self.show_only(QuoteFilter())
 
     def say(self, text: str, severity: str = "information") -> None:

@@ -11,16 +11,16 @@ INSIGHTS_GROUP = "Insights"
 
 @dataclass(frozen=True, slots=True)
 class InsightsNow(Situation):
-    """What the pane shows. `leads`: the chosen row has a session. `scoped`: not all weeks or projects are shown."""
+    """What the pane shows. `has_target`: the chosen row has a session. `scoped`: weeks or projects are filtered."""
 
-    leads: bool = False
+    has_target: bool = False
     scoped: bool = False
 
 
 _PANE = needs(InsightsNow, lambda now: now.focus == "insights", "Only available in the Insights pane.")
 _ROW = needs(InsightsNow, lambda now: now.cases, "The list is empty.", _PANE)
 _SCOPED = needs(InsightsNow, lambda now: now.scoped, "All weeks and projects are already shown.", _PANE)
-_SESSION = needs(InsightsNow, lambda now: now.leads, "This row has no session.", _ROW)
+_SESSION = needs(InsightsNow, lambda now: now.has_target, "This row has no session.", _ROW)
 
 
 _act = acting("insights", INSIGHTS_GROUP, _PANE)

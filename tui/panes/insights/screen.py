@@ -58,7 +58,7 @@ from tui.widgets.workbench import sheet
 Lead = tuple[str, int | None]
 """A session, and the message in it to begin at."""
 WEEKS: Final[tuple[int, ...]] = (0, 12, 4)
-"""How many weeks can be asked for; 0: all."""
+"""The choices for the number of weeks; 0: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +92,17 @@ class ReadInsights:
 
 
 @job_work
-def read_insights(job: Job[ReadInsights], shown: InsightsView, now: datetime) -> ReadInsights:
+def read_insights(job: Job[ReadInsights], view: InsightsView, now: datetime) -> ReadInsights:
     from core.flows.insights.api import insights, projects
 
     store = job.store()
-    since = (now - timedelta(weeks=shown.weeks - 1)).date().isoformat() if shown.weeks else None
-    found = insights(store, since, shown.project or None)
+    since = (now - timedelta(weeks=view.weeks - 1)).date().isoformat() if view.weeks else None
+    found = insights(store, since, view.project or None)
     worked = None
-    if shown.view == "worked":
+    if view.view == "worked":
         from core.flows.insights.api import worked as read_worked
 
-        worked = read_worked(store, shown.project or None)
+        worked = read_worked(store, view.project or None)
     return ReadInsights(found, projects(store), store.readonly or "", worked)
 
 
@@ -124,7 +124,7 @@ def picture_of_view(read: ReadInsights, view: View, scope: str) -> Picture:
 
 @dataclass(frozen=True, slots=True)
 class InsightRow:
-    """A row of a view: its bar's value out of the view's most, and where Enter leads.
+    """A row of a view: its bar's value out of the view's most, and what Enter opens.
 
     `aside` is the last column of a wide row. `case_id` is a case of the Errors pane, or None; then `name` is searched
     there. `lead`: a session and its message, where it has one of its own.
@@ -234,15 +234,15 @@ class InsightsScreen(PaneScreen):
 
     PANE = "insights"
     LIST = "insights-list"
-    BESIDE: ClassVar = {"-wide": 40, "-xwide": 40}
+    DETAIL_WIDTHS: ClassVar = {"-wide": 40, "-xwide": 40}
     LANES = ("insights", "insights-watch", "insights-session")
     CSS_PATH = sheet("insights")
     BINDINGS = bindings("insights")
 
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
-        self.shown = _recalled(context.memory)
-        self._kept = context.kept
+        self.insights_view = _recalled(context.memory)
+        self._values = context.values
         self.read: ReadInsights | None = None
         self.rows = RowList(self._paint, id="insights-rows")
         self.body = RowsOrNotice(self.rows, NoticeView(id="insights-notice"))
@@ -287,10 +287,10 @@ class InsightsScreen(PaneScreen):
 
     def situation(self) -> Situation:
         row = self.chosen
-        leads = row is not None and (row.lead is not None or row.case_id is not None)
-        scoped = bool(self.shown.weeks or self.shown.project)
+        has_target = row is not None and (row.lead is not None or row.case_id is not None)
+        scoped = bool(self.insights_view.weeks or self.insights_view.project)
         total = self.rows.rows.total
-        return InsightsNow("insights", cases=total, rows=total, leads=leads, scoped=scoped)
+        return InsightsNow("insights", cases=total, rows=total, has_target=has_target, scoped=scoped)
 
     @property
     def chosen(self) -> InsightRow | None:
@@ -299,7 +299,7 @@ class InsightsScreen(PaneScreen):
 
     def load(self) -> None:
         """Read what is shown; old rows stay until it is there."""
-        self.jobs.run("insights", read_insights(self.shown, self.clock()), self._on_report, self._troubled)
+        self.jobs.run("insights", read_insights(self.insights_view, self.clock()), self._on_report, self._troubled)
 
     def _still_reading(self) -> None:
         if self.read is None and self.jobs.busy("insights"):
@@ -310,8 +310,8 @@ class InsightsScreen(PaneScreen):
             return
         first, self.read = self.read is None, read
         at = self.rows.chosen
-        if first and (name := self._kept.pop("opened", None)) is not None:  # back from the case that was opened here
-            rows = rows_of(read, self.shown.view).rows
+        if first and (name := self._values.pop("opened", None)) is not None:  # back from the case that was opened here
+            rows = rows_of(read, self.insights_view.view).rows
             at = next((at for at, row in enumerate(rows) if row.name == name), at)
         self._show(at)
         if first:  # a notice that hid the rows may have sent the focus elsewhere
@@ -330,8 +330,8 @@ class InsightsScreen(PaneScreen):
         """Show the rows of the view, or why there are none."""
         if self.read is None:
             return
-        rows = rows_of(self.read, self.shown.view)
-        heads = HEADS[self.shown.view]
+        rows = rows_of(self.read, self.insights_view.view)
+        heads = HEADS[self.insights_view.view]
         counts = (len(row.count) for row in rows.rows)
         asides = (cell_len(row.aside) for row in rows.rows)
         self._cells = (max(len(heads[1]), *counts), max(len(heads[3]), *asides)) if rows.total else (0, 0)
@@ -345,27 +345,27 @@ class InsightsScreen(PaneScreen):
         if rows.total:
             return None
         if not self.read.found.by_week:
-            return no_insights(scoped=self.shown.scoped, readonly=bool(self.read.readonly))
-        return no_rows(self.shown.view)
+            return no_insights(scoped=self.insights_view.scoped, readonly=bool(self.read.readonly))
+        return no_rows(self.insights_view.view)
 
     def _draw(self) -> None:
         """Draw the tabs, and the panels next to the rows."""
         if not self.is_attached:
             return
-        self._tabs.update(draw_tabs(self.shown.view, max(1, self._tabs.size.width), self.signs))
+        self._tabs.update(draw_tabs(self.insights_view.view, max(1, self._tabs.size.width), self.signs))
         self._list.border_title = Content(f"Insights {self.signs.dot} {title(self._scope)}")
-        self._list.border_subtitle = Content(NO_PROOF if self.shown.view == "worked" else PAUSES)
+        self._list.border_subtitle = Content(NO_PROOF if self.insights_view.view == "worked" else PAUSES)
         self._draw_heads()
         if self.read is not None:
             row, width = self.chosen, max(20, self._side.size.width - 5)
             name, detail = ("", "") if row is None else (row.name, row.detail)
-            apart = self.size.width >= _SPLIT_FROM
-            words = draw_details(name, detail, width, self.signs, wide=apart)
+            in_column = self.size.width >= _SPLIT_FROM
+            words = draw_details(name, detail, width, self.signs, wide=in_column)
             totals = draw_totals(self.read.found, width, self.signs)
-            if not apart:
+            if not in_column:
                 words = Content("\n\n").join(part for part in (words, totals) if part)
             self._words.update(words)
-            self._sums.update(totals if apart else Content(""))
+            self._sums.update(totals if in_column else Content(""))
 
     def _draw_heads(self) -> None:
         """Draw the heads above the columns of the rows, which a scroll bar makes narrower."""
@@ -373,7 +373,7 @@ class InsightsScreen(PaneScreen):
         rows = self.rows.rows.total
         columns, width = self._columns(self._row_width), self._row_width
         self._stand_rows(name_cells(columns, width))
-        self._heads.update(draw_heads(self.shown.view, columns, width, self.signs) if rows else Content(""))
+        self._heads.update(draw_heads(self.insights_view.view, columns, width, self.signs) if rows else Content(""))
 
     def _stand_rows(self, cells: int) -> None:
         """Few rows with long names have two lines each."""
@@ -384,14 +384,14 @@ class InsightsScreen(PaneScreen):
 
     def _columns(self, width: int) -> Columns:
         count, aside = self._cells
-        return Columns.fitting(width, count, signs=self.shown.view != "time", aside=aside)
+        return Columns.fitting(width, count, signs=self.insights_view.view != "time", aside=aside)
 
     @property
     def _scope(self) -> str:
         """The weeks and the project that are shown, in words."""
-        weeks = f"last {self.shown.weeks} weeks" if self.shown.weeks else "all weeks"
+        weeks = f"last {self.insights_view.weeks} weeks" if self.insights_view.weeks else "all weeks"
         names = dict(self.read.projects) if self.read is not None else {}
-        return f"{weeks}, {names.get(self.shown.project, self.shown.project) or 'all projects'}"
+        return f"{weeks}, {names.get(self.insights_view.project, self.insights_view.project) or 'all projects'}"
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, InsightRow):
@@ -409,7 +409,7 @@ class InsightsScreen(PaneScreen):
             self._columns(width),
             width,
             self.signs,
-            unit=_UNITS.get(self.shown.view, MINUTES),
+            unit=_UNITS.get(self.insights_view.view, MINUTES),
             chosen=chosen,
             tall=self.rows.tall,
         )
@@ -420,7 +420,7 @@ class InsightsScreen(PaneScreen):
             "insights.previous": lambda: self._turn(-1),
             "insights.since": self._next_weeks,
             "insights.project": self._next_project,
-            "list.unfilter": lambda: self._scoped(replace(self.shown, weeks=0, project="")),
+            "list.unfilter": lambda: self._scoped(replace(self.insights_view, weeks=0, project="")),
             "list.copy": self._copy,
             "insights.picture": self._save_picture,
             "insights.session": self._open_session,
@@ -430,10 +430,10 @@ class InsightsScreen(PaneScreen):
         }
 
     def _turn(self, by: int) -> None:
-        self._open_view(VIEWS[(VIEWS.index(self.shown.view) + by) % len(VIEWS)])
+        self._open_view(VIEWS[(VIEWS.index(self.insights_view.view) + by) % len(VIEWS)])
 
     def _open_view(self, view: View) -> None:
-        self.shown = replace(self.shown, view=view)
+        self.insights_view = replace(self.insights_view, view=view)
         self._show()
         if view == "worked":
             self.load()
@@ -442,18 +442,18 @@ class InsightsScreen(PaneScreen):
         """A click on a tab opens its view."""
         if event.widget is self._tabs:
             event.stop()
-            self._open_view(tab_at(event.x, self.shown.view, self._tabs.size.width))
+            self._open_view(tab_at(event.x, self.insights_view.view, self._tabs.size.width))
 
     def _next_weeks(self) -> None:
-        self._scoped(replace(self.shown, weeks=WEEKS[(WEEKS.index(self.shown.weeks) + 1) % len(WEEKS)]))
+        self._scoped(replace(self.insights_view, weeks=WEEKS[(WEEKS.index(self.insights_view.weeks) + 1) % len(WEEKS)]))
 
     def _next_project(self) -> None:
         names = ["", *(project for project, _ in self.read.projects if project)] if self.read is not None else [""]
-        at = names.index(self.shown.project) if self.shown.project in names else 0
-        self._scoped(replace(self.shown, project=names[(at + 1) % len(names)]))
+        at = names.index(self.insights_view.project) if self.insights_view.project in names else 0
+        self._scoped(replace(self.insights_view, project=names[(at + 1) % len(names)]))
 
-    def _scoped(self, shown: InsightsView) -> None:
-        self.shown = shown
+    def _scoped(self, insights_view: InsightsView) -> None:
+        self.insights_view = insights_view
         self.load()
         self._draw()
         self.changed()
@@ -461,32 +461,34 @@ class InsightsScreen(PaneScreen):
     def _open(self) -> None:
         """The case of the chosen row; what has the name of a command."""
         if (row := self.chosen) is not None:
-            self._kept["opened"] = row.name
+            self._values["opened"] = row.name
             self.post_message(PaneOpenCase(row.case_id, row.name))
 
     def _back(self) -> None:
-        if self.shown.scoped:
-            self._scoped(replace(self.shown, weeks=0, project=""))
-        elif self.shown.view != VIEWS[0]:
-            self.shown = replace(self.shown, view=VIEWS[0])
+        if self.insights_view.scoped:
+            self._scoped(replace(self.insights_view, weeks=0, project=""))
+        elif self.insights_view.view != VIEWS[0]:
+            self.insights_view = replace(self.insights_view, view=VIEWS[0])
             self._show()
 
     def _copy(self) -> None:
         if self.read is None:
             return
 
-        self.post_message(PaneCopied("view", markdown_of(picture_of_view(self.read, self.shown.view, self._scope))))
+        self.post_message(
+            PaneCopied("view", markdown_of(picture_of_view(self.read, self.insights_view.view, self._scope)))
+        )
 
     def _save_picture(self) -> None:
         if self.read is None:
             return
         from tui.screens.export import ask_picture
 
-        picture = picture_of_view(self.read, self.shown.view, self._scope)
-        ask_picture(self, picture, f"insights-{self.shown.view.replace('_', '-')}", self.clock(), self.jobs)
+        picture = picture_of_view(self.read, self.insights_view.view, self._scope)
+        ask_picture(self, picture, f"insights-{self.insights_view.view.replace('_', '-')}", self.clock(), self.jobs)
 
     def _open_session(self) -> None:
-        """The strip of the session that the chosen row leads to: of a case the last one with an incident."""
+        """The strip of the session of the chosen row: of a case the last one with an incident."""
         row = self.chosen
         if row is not None and row.lead is not None:
             self._show_strip(row.lead)
@@ -504,7 +506,7 @@ class InsightsScreen(PaneScreen):
             self.app.push_screen(StripScreen(self.jobs, lead[0], self.signs, self.clock, lead[1]))
 
     def remembered(self) -> Memory:
-        return {"view": self.shown.view, "weeks": self.shown.weeks}
+        return {"view": self.insights_view.view, "weeks": self.insights_view.weeks}
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         event.stop()
@@ -518,8 +520,8 @@ class InsightsScreen(PaneScreen):
 def _recalled(memory: Memory) -> InsightsView:
     """What was shown the last time."""
     weeks = memory.get("weeks")
-    shown = next((one for one in WEEKS if one == weeks), 0)
-    return InsightsView(one_of(VIEWS, memory.get("view")) or VIEWS[0], shown)
+    number = next((one for one in WEEKS if one == weeks), 0)
+    return InsightsView(one_of(VIEWS, memory.get("view")) or VIEWS[0], number)
 
 
 open_pane = InsightsScreen

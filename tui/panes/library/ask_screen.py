@@ -19,7 +19,7 @@ from tui.actions.registry import bindings
 from tui.panes.library.actions import SOURCES_CHOSEN, AskNow
 from tui.panes.library.conversation import Answering, Conversation, Talk, Turn
 from tui.panes.library.filters import Scope
-from tui.render.answer import draw_talk, nothing_asked, plain_answer, sources
+from tui.render.answer import draw_ask_notice, draw_talk, plain_answer, sources
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
@@ -93,13 +93,13 @@ class PickTalk(RowPicker[str]):
 
 
 _TRACE_FROM: Final = 160
-"""Cells from which the trace is shown beside the conversation from the start."""
+"""Cells from which the trace has its own column from the start."""
 
 
 class AskScreen(Performs, ModalScreen[str]):
     """Covers the pane; it is left with the citation that is to be opened, or with none.
 
-    `question`: what was searched. `scope`: what is asked. `talk`: the conversation, which goes on from where it stands.
+    `question`: what was searched. `scope`: the searched documents. `talk`: the conversation to continue.
     """
 
     CSS_PATH = sheet("ask")
@@ -121,7 +121,7 @@ class AskScreen(Performs, ModalScreen[str]):
         self._clock = clock
         self.talk = talk or Talk()
         self.box = QuestionBox(self.talk.in_box(question))
-        self.told = Conversation(signs, self.talk, self._changed, nothing_asked(answering.llm))
+        self.conversation = Conversation(signs, self.talk, self._changed, draw_ask_notice(answering.llm))
         nothing = Notice("No trace yet", "After a question, this panel explains how the answer was found.")
         self.why = TraceView(signs, id="ask-trace", nothing=nothing)
         self.why.border_title = Content(" Trace ")
@@ -132,7 +132,7 @@ class AskScreen(Performs, ModalScreen[str]):
             frame.border_title = self._titled()
             yield self.box
             with Container(id="ask-body"):
-                yield self.told
+                yield self.conversation
                 yield self.why
         yield self._keys
 
@@ -141,9 +141,9 @@ class AskScreen(Performs, ModalScreen[str]):
         self.why.display = self.app.size.width >= _TRACE_FROM
         if self.talk.answer is not None:
             self.why.explain(self.talk.answer.trace)
-        (self.told if self.talk.reading else self.box).focus()
+        (self.conversation if self.talk.reading else self.box).focus()
         if self.box.value == self.talk.offered:
-            self.box.select_all()  # what was searched is asked by Enter, and gives way to what is typed
+            self.box.select_all()  # Enter asks the searched text; typing replaces it
         self._answering.warm()
         self._answering.recover(self._on_recovered)
         self._answering.earlier(self._set_history)
@@ -154,7 +154,7 @@ class AskScreen(Performs, ModalScreen[str]):
 
     @property
     def last(self) -> Turn | None:
-        """The question that was asked last."""
+        """The last question."""
         return self.talk.last
 
     def situation(self) -> Situation:
@@ -174,7 +174,7 @@ class AskScreen(Performs, ModalScreen[str]):
             "ask.box": self.box.focus,
             "ask.stop": self._stop,
             "ask.back": lambda: self._leave(""),
-            "why.back": self.told.focus,
+            "why.back": self.conversation.focus,
             "ask.why": self._toggle_why,
             "ask.copy": self._copy,
             "ask.fresh": self._fresh,
@@ -190,7 +190,7 @@ class AskScreen(Performs, ModalScreen[str]):
 
     def action_read(self) -> None:
         """From the box to the answer."""
-        self.told.focus()
+        self.conversation.focus()
 
     # Asking ----------------------------------------------------------------------------------------------------------
 
@@ -201,9 +201,9 @@ class AskScreen(Performs, ModalScreen[str]):
         if not question or self._busy():
             return
         self.box.submit(question)
-        self.told.begin(Turn(question))
+        self.conversation.begin(Turn(question))
         self.why.explain((), Notice("Searching", "The trace is shown with the answer."))
-        self.told.focus()
+        self.conversation.focus()
         talk = self.talk
         self._answering.ask(question, talk.session, self._on_answer_event, self._failed, in_steps=talk.in_steps)
 
@@ -211,8 +211,8 @@ class AskScreen(Performs, ModalScreen[str]):
         """Return whether an answer is running, and report it."""
         if self.last is None or not self.last.open:
             return False
-        told = self._signs.fill_keys("The last answer is still running. {ask.stop} stops it.")
-        self.notify(told, markup=False, severity="warning")
+        message = self._signs.fill_keys("The last answer is still running. {ask.stop} stops it.")
+        self.notify(message, markup=False, severity="warning")
         return True
 
     def _on_answer_event(self, event: AnswerEvent) -> None:
@@ -221,7 +221,7 @@ class AskScreen(Performs, ModalScreen[str]):
             return
         if event.kind == "token":
             turn.text = "" if event.anew else turn.text
-            self.told.append_text(event.text or "")
+            self.conversation.append_text(event.text or "")
             return
         if event.kind == "retrieval_done":
             turn.found = event.citations or ()
@@ -230,12 +230,12 @@ class AskScreen(Performs, ModalScreen[str]):
         elif event.answer is not None:
             turn.answer = event.answer
             self.why.explain(event.answer.trace)
-        self.told.draw()
+        self.conversation.draw()
 
     def _failed(self, fault: Fault) -> None:
         if (turn := self.last) is not None:
             turn.fault = fault
-            self.told.draw()
+            self.conversation.draw()
             self.why.explain((), Notice("No trace", "The question was not answered."))
 
     def _set_history(self, questions: tuple[str, ...]) -> None:
@@ -247,7 +247,7 @@ class AskScreen(Performs, ModalScreen[str]):
             return
         one = found[-1]
         self.talk.session = one.session or self.talk.session
-        self.told.begin(
+        self.conversation.begin(
             Turn(one.question, one.answer, fault=Fault("generic", "casebook quit before the answer was complete."))
         )
 
@@ -256,7 +256,7 @@ class AskScreen(Performs, ModalScreen[str]):
 
         Textual draws by a timer alone; where it has no such method any more, the timer does it.
         """
-        if self.told.at_once and (draw := getattr(self, "_on_timer_update", None)) is not None:
+        if self.conversation.at_once and (draw := getattr(self, "_on_timer_update", None)) is not None:
             draw()
 
     # What one can do -------------------------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ class AskScreen(Performs, ModalScreen[str]):
         if turn is not None and turn.open and not turn.stopping:
             turn.stopping = True
             self._answering.stop()
-            self.told.draw()
+            self.conversation.draw()
         else:
             self._leave("")
 
@@ -280,12 +280,12 @@ class AskScreen(Performs, ModalScreen[str]):
         """Save the state of the conversation for the next time."""
         talk = self.talk
         talk.typed, talk.reading = self.box.value, not self.box.has_focus
-        talk.scrolled = self.told.scroll_y
+        talk.scrolled = self.conversation.scroll_y
         talk.abandon()
 
     def _toggle_why(self) -> None:
         self.why.display = not self.why.display
-        (self.why if self.why.display else self.told).focus()
+        (self.why if self.why.display else self.conversation).focus()
 
     def _toggle_steps(self) -> None:
         self.talk.in_steps = not self.talk.in_steps
@@ -317,18 +317,18 @@ class AskScreen(Performs, ModalScreen[str]):
         self.app.push_screen(PickTalk(self._answering, self._signs, self._clock()), picked)
 
     def _go_on(self, talk: Talk) -> None:
-        """Go on with an earlier conversation; what is half typed stays."""
+        """Resume an earlier conversation; the typed text stays."""
         if self.last is None or not self.last.open:
             self.talk.become(talk)
             self._show()
-            self.told.focus()
+            self.conversation.focus()
 
     def _unread(self, fault: Fault) -> None:
         self.notify(fault_text(fault), markup=False, severity="error")
 
     def _show(self) -> None:
         """Another conversation is shown."""
-        self.told.show(self.talk)
+        self.conversation.show(self.talk)
         self.why.explain(() if self.talk.answer is None else self.talk.answer.trace)
         self._changed()
 

@@ -63,7 +63,7 @@ def new_session() -> str:
 
 @dataclass(slots=True)
 class Turn:
-    """One question with its answer. `found`: the passages the LLM is given; `kept`: the stored text of an old one with
+    """One question with its answer. `found`: the passages for the LLM; `stored`: the stored text of an old one with
     unreadable checks."""
 
     question: str
@@ -73,12 +73,12 @@ class Turn:
     answer: Answer | None = None
     fault: Fault | None = None
     stopping: bool = False
-    kept: TurnRow | None = None
+    stored: TurnRow | None = None
 
     @property
     def open(self) -> bool:
         """Whether its answer is still on its way."""
-        return self.answer is None and self.fault is None and self.kept is None
+        return self.answer is None and self.fault is None and self.stored is None
 
     @property
     def cited(self) -> tuple[AnswerCitation, ...]:
@@ -105,7 +105,7 @@ class Talk:
 
     @property
     def last(self) -> Turn | None:
-        """The question that was asked last."""
+        """The last question."""
         return self.turns[-1] if self.turns else None
 
     @property
@@ -138,15 +138,15 @@ class Talk:
             turn.fault = Fault("generic", LEFT)
 
     def restart(self) -> None:
-        """Another conversation, of which nothing was asked yet."""
+        """Start a new conversation."""
         self.become(Talk())
 
     def become(self, other: Talk) -> None:
-        """Go on with that one; what is typed stays."""
+        """Resume that conversation; the typed text stays."""
         self.session, self.turns, self.left_out, self.scrolled = other.session, other.turns, other.left_out, None
 
 
-SHOWN = 40
+MAX_TURNS = 40
 """Turns of an old conversation that are shown, its last ones."""
 
 
@@ -165,10 +165,12 @@ def read_talk(job: Job[Any], session: str) -> Talk:
 
     con = job.store().con
     turns = show_session(con, session).turns
-    kept = answers_of(con, session)
-    answers = dict(zip(kept, with_files(con, tuple(kept.values())), strict=True))
-    shown = [Turn(one.question, one.answer, answer=answers.get(one.turn_index), kept=one) for one in turns[-SHOWN:]]
-    return Talk(session, shown, left_out=max(0, len(turns) - SHOWN))
+    stored = answers_of(con, session)
+    answers = dict(zip(stored, with_files(con, tuple(stored.values())), strict=True))
+    visible = [
+        Turn(one.question, one.answer, answer=answers.get(one.turn_index), stored=one) for one in turns[-MAX_TURNS:]
+    ]
+    return Talk(session, visible, left_out=max(0, len(turns) - MAX_TURNS))
 
 
 FRAME = 1 / 30
@@ -190,7 +192,7 @@ class Conversation(Reading):
         super().__init__(id="ask-told")
         self._signs = signs
         self._empty = nothing
-        self._told_drawn = drawn
+        self._on_drawn = drawn
         self._places: list[Static] = []
         self._drawn_at = 0.0
         self._due = False
@@ -266,7 +268,7 @@ class Conversation(Reading):
             self.scroll_end(animate=False)
         elif not turn.open:
             self.call_after_refresh(self.scroll_to_widget, place, animate=False, top=True)
-        self._told_drawn()
+        self._on_drawn()
 
     def _turn(self, turn: Turn) -> Content:
         return Content("\n").join([draw_question(turn.question), self._outcome(turn), Content("")])
@@ -275,13 +277,13 @@ class Conversation(Reading):
         if turn.fault is not None and turn.text:
             return draw_cut_off(turn.text, turn.fault.message, self._signs)
         if turn.fault is not None:
-            told = fault_text(turn.fault) + ("" if turn.fault.hint else " Ask again.")
-            notice = Notice("No answer", told, (), "$cb-bad")
+            details = fault_text(turn.fault) + ("" if turn.fault.hint else " Ask again.")
+            notice = Notice("No answer", details, (), "$cb-bad")
             return draw_unanswered(draw_notice(notice, self._signs), turn.cited, self._signs)
         if turn.answer is not None:
             return draw_answer(turn.answer, self._signs, self._cells or WIDTH)
-        if turn.kept is not None:
-            return draw_stored_turn(turn.kept, self._signs)
+        if turn.stored is not None:
+            return draw_stored_turn(turn.stored, self._signs)
         found = None if turn.found is None else len(turn.found)
         return draw_coming(turn.text, found, turn.hops, self._signs, stopping=turn.stopping)
 
@@ -302,10 +304,10 @@ class Answering:
     def __init__(
         self, jobs: Jobs, database: Path, settings: Settings, mode: Mode = "hybrid", filters: SearchFilters = EVERYTHING
     ) -> None:
-        """`mode` and `filters`: what of the library is asked, and how it is searched."""
-        kept = {name: getattr(settings, name).as_dict() for name in ("embedding", "llm", "rag")}
+        """`mode` and `filters`: how the library is searched, and which documents."""
+        sections = {name: getattr(settings, name).as_dict() for name in ("embedding", "llm", "rag")}
         self._jobs = jobs
-        self._given = database, json.dumps(kept)
+        self._given = database, json.dumps(sections)
         self.llm = settings.llm
         self._mode: Mode = mode
         self._filters = filters
@@ -329,8 +331,8 @@ class Answering:
 
         self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
 
-    def recover(self, heard: Callable[[tuple[RecoveredAnswer, ...]], object]) -> None:
-        """Store a killed process's answer; `heard` gets those that were cut off in the workbench."""
+    def recover(self, on_found: Callable[[tuple[RecoveredAnswer, ...]], object]) -> None:
+        """Store a killed process's answer; `on_found` gets those that were cut off in the workbench."""
 
         def work(_job: Job[tuple[RecoveredAnswer, ...]]) -> tuple[RecoveredAnswer, ...]:
             from core.flows.ask.draft_file import take_up
@@ -339,47 +341,47 @@ class Answering:
             return tuple(one for one in found if not one.whole and (one.session or "").startswith(OURS))
 
         def on_recovered(found: tuple[RecoveredAnswer, ...], _final: bool) -> None:
-            heard(found)
+            on_found(found)
 
         self._jobs.run(f"{LANE}-left", work, on_recovered, lambda _fault: None)
 
-    def earlier(self, heard: Callable[[tuple[str, ...]], None]) -> None:
-        """What was asked of this casebook before, the newest first."""
+    def earlier(self, on_found: Callable[[tuple[str, ...]], None]) -> None:
+        """Read the earlier questions, the newest first."""
 
         def work(job: Job[tuple[str, ...]]) -> tuple[str, ...]:
             from core.library.ask.store import questions
 
             return questions(job.store().con)
 
-        self._jobs.run(f"{LANE}-earlier", work, lambda found, _final: heard(found), lambda _fault: None)
+        self._jobs.run(f"{LANE}-earlier", work, lambda found, _final: on_found(found), lambda _fault: None)
 
-    def talks(self, heard: Callable[[tuple[SessionRow, ...]], None], failed: Callable[[Fault], None]) -> None:
+    def talks(self, on_found: Callable[[tuple[SessionRow, ...]], None], failed: Callable[[Fault], None]) -> None:
         """The conversations there are, the last one first."""
-        self._jobs.run(f"{LANE}-talks", read_talks(), lambda found, _final: heard(found), failed)
+        self._jobs.run(f"{LANE}-talks", read_talks(), lambda found, _final: on_found(found), failed)
 
-    def talk(self, session: str, heard: Callable[[Talk], None], failed: Callable[[Fault], None]) -> None:
+    def talk(self, session: str, on_found: Callable[[Talk], None], failed: Callable[[Fault], None]) -> None:
         """A conversation as it is kept."""
-        self._jobs.run(f"{LANE}-talk", read_talk(session), lambda found, _final: heard(found), failed)
+        self._jobs.run(f"{LANE}-talk", read_talk(session), lambda found, _final: on_found(found), failed)
 
     def ask(
         self,
         question: str,
         session: str | None,
-        heard: Callable[[AnswerEvent], object],
+        on_answer_event: Callable[[AnswerEvent], object],
         failed: Callable[[Fault], object],
         *,
         in_steps: bool = False,
     ) -> None:
-        """Ask, and call `heard` with every event, or `failed`. `in_steps`: split the question."""
+        """Ask, and call `on_answer_event` with every event, or `failed`. `in_steps`: split the question."""
         self._number += 1
         number = self._number
-        asked = LibraryQuestion(question, session, self._mode, self._filters, in_steps)
+        library_question = LibraryQuestion(question, session, self._mode, self._filters, in_steps)
 
         def work(job: Job[Any]) -> AnswerEvent | None:
             with self._turn:
                 child = self._started()
-                self._reply = reply = child.call(answer_library, *self._given, asked)
-                if self._stopped >= number:  # it was stopped before there was a process to tell
+                self._reply = reply = child.call(answer_library, *self._given, library_question)
+                if self._stopped >= number:  # it was stopped before the process had started
                     child.cancel(reply)
                 try:
                     return reply.result(job.partial)
@@ -389,7 +391,7 @@ class Answering:
 
         def on_event(event: AnswerEvent | None, _final: bool) -> None:
             if event is not None:
-                heard(event)
+                on_answer_event(event)
 
         def on_fault(fault: Fault) -> None:
             failed(fault)

@@ -139,7 +139,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     BINDINGS = bindings("scroll", "case")
     COMPONENT_CLASSES: ClassVar[set[str]] = {"document--line", "document--cited"}
 
-    class Shown(Message):
+    class Loaded(Message):
         """Another document, or another part of it, is on the screen."""
 
     def __init__(self, jobs: Jobs, signs: Signs) -> None:
@@ -147,7 +147,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._jobs = jobs
         self._signs = signs
         self.wanted: DocumentPlace | None = None
-        self.shown: Laid | None = None
+        self.laid: Laid | None = None
         self.rendered = True
         self.at_match: int | None = None  # the line of the screen that n and N have gone to
         self._stood: int | None = None  # where it was put, on the screen's lines; None: where the person scrolled to
@@ -181,7 +181,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def top_line(self) -> int:
         """The line of the document at the top of the screen; 0 where none is."""
-        lines = () if self.shown is None else self.shown.lines
+        lines = () if self.laid is None else self.laid.lines
         at = round(self.scroll_y)
         return lines[at].number if at < len(lines) else 0
 
@@ -204,7 +204,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if self.wanted is None:
             return
         look = Look(self._cells, self.rendered, self.top_line)
-        if self.shown is not None and self.shown.wanted == self.wanted:
+        if self.laid is not None and self.laid.wanted == self.wanted:
             self._read(look, keep=True)
         else:
             self._read(replace(look, around=0))
@@ -212,17 +212,17 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _read(self, look: Look, *, keep: bool = False, delay: float = 0.0) -> None:
         if self.wanted is None or look.cells < _LEAST:
             return
-        before = self.shown
+        before = self.laid
         opened = before.opened if keep and before is not None and before.wanted == self.wanted else None
         work = open_at(self.wanted, look, opened, self._signs)
         self._jobs.run(LANE, work, self._on_text_laid_out, self._failed, delay=delay)
 
     def _on_text_laid_out(self, laid: Laid, _final: bool) -> None:
-        same = self.shown is not None and (self.shown.wanted, self.shown.look) == (laid.wanted, laid.look)
-        left = self.shown is not None and self.shown.wanted == laid.wanted and self.scrolled
+        same = self.laid is not None and (self.laid.wanted, self.laid.look) == (laid.wanted, laid.look)
+        left = self.laid is not None and self.laid.wanted == laid.wanted and self.scrolled
         top = self.top_line
-        above = 0 if not same or self.shown is None else round(self.scroll_y) - _first(self.shown.lines, top)
-        self.shown = laid
+        above = 0 if not same or self.laid is None else round(self.scroll_y) - _first(self.laid.lines, top)
+        self.laid = laid
         self._late.end()
         self.at_match = None
         self.virtual_size = Size(0, len(laid.lines))
@@ -236,7 +236,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._put(_above_cited(laid.lines, max(1, self.size.height)))
         if left:
             self._stood = None
-        self.post_message(self.Shown())
+        self.post_message(self.Loaded())
 
     def _put(self, y: int) -> None:
         self._stood = y
@@ -247,36 +247,38 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_subtitle = Content.styled(inline(fault.message, 200), "$cb-bad")
 
     def _clear(self) -> None:
-        self.shown = None
+        self.laid = None
         self._late.end()
         self.virtual_size = Size(0, 0)
         self._caption()
         self.refresh()
-        self.post_message(self.Shown())
+        self.post_message(self.Loaded())
 
     def _caption(self) -> None:
-        if self.shown is None:
+        if self.laid is None:
             self.border_title = Content("Document")
             self.border_subtitle = Content("")
             return
-        one = self.shown.opened
+        one = self.laid.opened
         self.border_title = Content(title(one.document.doc_path))
         count = f"line {min(self.top_line, one.length):,} of {one.length:,}" if one.state != "passages" else ""
-        form = "raw" if one.blocks and not self.shown.rendered else ""
+        form = "raw" if one.blocks and not self.laid.rendered else ""
         dot = f" {self._signs.dot} "
-        told = dot.join(part for part in (count, form) if part)
-        if one.told:
-            self.border_subtitle = Content.assemble(told, dot if told else "", (inline(one.told, 160), "$cb-draft"))
+        details = dot.join(part for part in (count, form) if part)
+        if one.notice:
+            self.border_subtitle = Content.assemble(
+                details, dot if details else "", (inline(one.notice, 160), "$cb-draft")
+            )
         else:
-            self.border_subtitle = Content(told)
+            self.border_subtitle = Content(details)
 
     # Moving ----------------------------------------------------------------------------------------------------------
 
     def next_match(self, by: int) -> bool:
         """Go to the next or previous line with a match; False if there is none."""
-        if self.shown is None:
+        if self.laid is None:
             return False
-        lines = self.shown.lines
+        lines = self.laid.lines
         at = self.at_match
         if at is None:
             top = round(self.scroll_y)
@@ -284,7 +286,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             start = next((one for one in seen if lines[one].cited), top)
             at = start - 1 if by > 0 else start
         ahead = range(at + 1, len(lines)) if by > 0 else range(at - 1, -1, -1)
-        found = next((one for one in ahead if lines[one].lit), None)
+        found = next((one for one in ahead if lines[one].is_match), None)
         if found is None:
             return False
         self.at_match = found
@@ -299,13 +301,13 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         super().watch_scroll_y(old_value, new_value)
         self._caption()
         self._colour()
-        if self.shown is None or self._jobs.busy(LANE):
+        if self.laid is None or self._jobs.busy(LANE):
             return
-        one, top = self.shown.opened, round(new_value)
+        one, top = self.laid.opened, round(new_value)
         height = self.size.height
         if top < old_value and top < height and one.first > 1:
             self._part(one.first)
-        elif top > old_value and top + 2 * height > len(self.shown.lines) and one.last < one.total:
+        elif top > old_value and top + 2 * height > len(self.laid.lines) and one.last < one.total:
             self._part(one.last)
 
     def _part(self, line: int) -> None:
@@ -315,14 +317,14 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _colour(self) -> None:
         """Ask for the colours of what comes near the screen."""
-        laid, line, top, height = self.shown, self.top_line, round(self.scroll_y), self.size.height
+        laid, line, top, height = self.laid, self.top_line, round(self.scroll_y), self.size.height
         rows = () if laid is None else laid.lines[max(0, top - height) : top + 2 * height]
         if laid is None or not rows or self._jobs.busy(COLOURS):
             return
 
         def on_coloured(coloured: Laid, _final: bool) -> None:
-            if self.shown is laid:
-                self.shown = coloured
+            if self.laid is laid:
+                self.laid = coloured
                 self.refresh()
             if self.top_line != line:
                 self._colour()
@@ -338,16 +340,16 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         elif action_id == "scroll.first":
             self._end(1)
         elif action_id == "scroll.last":
-            self._end(self.shown.opened.total if self.shown is not None else 1)
+            self._end(self.laid.opened.total if self.laid is not None else 1)
         else:
             return False
         return True
 
     def _end(self, line: int) -> None:
         """To the first or the last line, wherever that is."""
-        if self.shown is None:
+        if self.laid is None:
             return
-        one = self.shown.opened
+        one = self.laid.opened
         if not one.first <= line <= one.last and one.state != "passages":
             self._part(line)
         elif line == 1:
@@ -364,12 +366,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         base = self.get_visual_style("document--line")
         at = y + self.scroll_offset.y
-        if self.shown is None or at >= len(self.shown.lines) or width <= 0:
+        if self.laid is None or at >= len(self.laid.lines) or width <= 0:
             return Strip.blank(max(0, width), base.rich_style)
-        line = self.shown.lines[at]
+        line = self.laid.lines[at]
         if line.cited:
             base = self.get_visual_style("document--cited")
-        content = draw_doc_line(line, self.shown.digits, self._signs, at_match=at == self.at_match)
+        content = draw_doc_line(line, self.laid.digits, self._signs, at_match=at == self.at_match)
         pieces = content.render(base, end="", parse_style=self.app.stylesheet.parse_style)
         strip = Strip([Segment(text, style.rich_style) for text, style in pieces])
         return strip.adjust_cell_length(width, base.rich_style)
@@ -384,6 +386,6 @@ def _above_cited(lines: tuple[DocLine, ...], height: int) -> int:
     """Return the first line to show, so that the first match in the cited lines is in the upper third."""
     cited = [at for at, line in enumerate(lines) if line.cited]
     first = cited[0] if cited else 0
-    lit = next((at for at in cited if lines[at].lit), first)
-    y = first - min(3, height // 4) if lit - first < height * 2 // 3 else lit - height // 3
+    match = next((at for at in cited if lines[at].is_match), first)
+    y = first - min(3, height // 4) if match - first < height * 2 // 3 else match - height // 3
     return max(0, y) if cited else 0

@@ -89,8 +89,8 @@ class Scope:
 
 def glob_typed(text: str) -> str:
     """The path or the glob that a person has typed; empty where it looks like neither."""
-    said = text.strip()
-    return said if any(sign in said for sign in "*?/.") else ""
+    pattern = text.strip()
+    return pattern if any(sign in pattern for sign in "*?/.") else ""
 
 
 Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]

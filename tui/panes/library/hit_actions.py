@@ -40,7 +40,7 @@ class FullPassage:
     passage: ChunkInspection
     document: DocInspection
 
-    def beside(self, by: int) -> ChunkInspection | None:
+    def neighbour(self, by: int) -> ChunkInspection | None:
         """The passage before or behind it."""
         at = self.passage.position + by
         return next((one for one in self.document.chunks if one.position == at), None)
@@ -71,14 +71,14 @@ class PassageScreen(Performs, ModalScreen[None]):
         self._jobs = jobs
         self._signs = signs
         self._chunk_id = chunk_id
-        self._kept: FullPassage | None = None
-        self._told = Static()
+        self._passage: FullPassage | None = None
+        self._body = Static()
         self._reading = Reading(id="passage")
         self._keys = KeyFooter(signs, Situation("passage"))
 
     def compose(self) -> ComposeResult:
         with self._reading:
-            yield self._told
+            yield self._body
         yield self._keys
 
     def situation(self) -> Situation:
@@ -95,27 +95,27 @@ class PassageScreen(Performs, ModalScreen[None]):
     def _read(self, chunk_id: str) -> None:
         self._jobs.run(LANE, read_passage(chunk_id), self._on_passage, self._failed)
 
-    def _on_passage(self, kept: FullPassage, _final: bool) -> None:
-        self._kept = kept
-        self._reading.border_title = Content(title(kept.passage.citation.uri))
-        many = len(kept.document.chunks)
-        self._reading.border_subtitle = Content(f"passage {kept.passage.position + 1:,} of {many:,}")
-        self._told.update(draw_passage(kept.passage, kept.document, self._signs))
+    def _on_passage(self, passage: FullPassage, _final: bool) -> None:
+        self._passage = passage
+        self._reading.border_title = Content(title(passage.passage.citation.uri))
+        many = len(passage.document.chunks)
+        self._reading.border_subtitle = Content(f"passage {passage.passage.position + 1:,} of {many:,}")
+        self._body.update(draw_passage(passage.passage, passage.document, self._signs))
         self._reading.scroll_home(animate=False)
 
     def _failed(self, fault: Fault) -> None:
-        self._told.update(Content.styled(inline(fault.message, 400), "$cb-bad"))
+        self._body.update(Content.styled(inline(fault.message, 400), "$cb-bad"))
 
     def actions(self) -> Acts:
         return {
             "passage.back": self.dismiss,
-            "passage.next": lambda: self._beside(1),
-            "passage.previous": lambda: self._beside(-1),
+            "passage.next": lambda: self._read_neighbour(1),
+            "passage.previous": lambda: self._read_neighbour(-1),
         }
 
-    def _beside(self, by: int) -> None:
-        if self._kept is not None and (beside := self._kept.beside(by)) is not None:
-            self._read(beside.chunk_id)
+    def _read_neighbour(self, by: int) -> None:
+        if self._passage is not None and (neighbour := self._passage.neighbour(by)) is not None:
+            self._read(neighbour.chunk_id)
 
 
 def forms_of(uri: str, hit: SearchHit | None, query: str) -> tuple[Form, ...]:
@@ -153,7 +153,7 @@ class LibraryActs(Performs):
 
     def __init__(self, screen: LibraryScreen) -> None:
         self._screen = screen
-        self._told = False
+        self._has_hinted = False
         self.answer_waits = False
         """Whether the document is a source that was opened from an answer."""
 
@@ -237,9 +237,9 @@ class LibraryActs(Performs):
         """Show or hide the trace."""
         screen = self._screen
         screen.remove_class("-zoomed")
-        shown = screen.why.region.area > 0
-        screen.update_classes({"-no-why": shown, "-why": not shown})
-        if shown:
+        visible = screen.why.region.area > 0
+        screen.update_classes({"-no-why": visible, "-why": not visible})
+        if visible:
             if screen.why.has_focus:
                 screen.document.focus()
             screen.at("doc" if screen.reads else "list")
@@ -253,19 +253,23 @@ class LibraryActs(Performs):
     def _edit(self) -> None:
         from tui.services.external_editor import edit_in, editor_of
 
-        screen, shown = self._screen, self._screen.document.shown
-        if shown is None or shown.wanted != screen.document.wanted:  # the one before is shown until this one is read
+        screen, document = self._screen, self._screen.document.laid
+        if (
+            document is None or document.wanted != screen.document.wanted
+        ):  # the one before is shown until this one is read
             screen.say("The document is still loading.", "warning")
             return
-        if shown.opened.file is None:
-            screen.say(shown.opened.told or "The file was deleted.", "warning")
+        if document.opened.file is None:
+            screen.say(document.opened.notice or "The file was deleted.", "warning")
             return
         words, why = editor_of(os.environ, to_read=False)
         if not why:
-            cited = shown.opened.cited
+            cited = document.opened.cited
             read = screen.document.has_focus and (cited is None or screen.document.scrolled)
             line = screen.document.top_line if read else cited[0] if cited is not None else 0
-            why = edit_in(screen.app, words, shown.opened.file, max(1, line) if shown.opened.state != "passages" else 1)
+            why = edit_in(
+                screen.app, words, document.opened.file, max(1, line) if document.opened.state != "passages" else 1
+            )
         if why:
             screen.say(why, "error")
 
@@ -275,7 +279,7 @@ class LibraryActs(Performs):
             self._screen.app.push_screen(PassageScreen(self._screen.jobs, self._screen.signs, hit.chunk_id))
 
     def ask(self, *, pick: bool = False, back: bool = False) -> None:
-        """Ask, or go on where one was; `pick`: with another conversation; `back`: from a source, to where one read."""
+        """Ask, or resume the conversation; `pick`: choose another one; `back`: return from a source."""
         from core.base.config.settings import Settings
         from tui.panes.library.ask_screen import AskScreen
         from tui.panes.library.conversation import Answering
@@ -298,10 +302,10 @@ class LibraryActs(Performs):
             asking.pick()  # at once: what is typed behind is meant for it
 
     def _to_source(self, uri: str) -> None:
-        """A source of an answer: the way back from it leads to the answer."""
+        """Open a source of an answer; Back returns to the answer."""
         self._screen.open_citation(uri)
         self.answer_waits = True
-        if not self._told:
-            self._told = True
-            told = self._screen.signs.fill_keys("{case.back} returns to the answer.")
-            self._screen.notify(told, markup=False, timeout=4)
+        if not self._has_hinted:
+            self._has_hinted = True
+            hint = self._screen.signs.fill_keys("{case.back} returns to the answer.")
+            self._screen.notify(hint, markup=False, timeout=4)

@@ -124,7 +124,7 @@ class Hits(ListView):
         self.scope = Scope()
         self.holds: LibrarySize | None = None
         self.resume: str | None = None  # the passage (its id) or the document (its path) one was at the last time
-        self._told = ""
+        self._duration = ""
         self._lacks = ""  # the model that reads the language of the query
         self._by = ""
         self._what = "Found"
@@ -158,7 +158,7 @@ class Hits(ListView):
         """List the documents with these keys. `keep`: the selected document stays selected."""
         before = self.rows.rows
         now = DocRows(found.keys, before if isinstance(before, DocRows) else None)
-        self.scope, self.holds, self._told = scope, found.size, ""
+        self.scope, self.holds, self._duration = scope, found.size, ""
         key = before.keys[self.rows.chosen] if keep and isinstance(before, DocRows) and before.total else found.at
         at = found.keys.index(key) if key is not None and key in found.keys else 0
         moved = keep and self.moved
@@ -174,11 +174,11 @@ class Hits(ListView):
 
     def show_hits(self, found: SearchResult, scope: Scope, *, keep: Keep, waiting: bool) -> None:
         """Show what a search has found. With `keep` the row that was chosen stays so, or the passage, and where it
-        stands on the screen."""
+        is on the screen."""
         before = self.hit
         rows = HitRows(sections(found.response.hits))
         self.scope, self.holds = scope, found.size
-        self._told = took(found.response.trace)
+        self._duration = took(found.response.trace)
         self._lacks = missing_model(found.response)
         self._by = search_mode_note(found.response, waiting=waiting)
         self._what = hits_title(listed(found.response.hits), self._signs)
@@ -212,7 +212,7 @@ class Hits(ListView):
             self.body.show_notice(nothing_ingested())
         else:
             self.body.show_notice(no_meaning(fault) if meaning else of_fault(fault))
-        self._told = ""
+        self._duration = ""
         self.caption()
         self.post_message(self.Chosen())
 
@@ -235,8 +235,8 @@ class Hits(ListView):
 
     def read(self, first: int, last: int) -> None:
         """Read the page of documents that these rows need."""
-        told = lambda: self.post_message(self.Chosen())  # noqa: E731
-        self.read_page(self._jobs, "library-page", (first, last), read_page, told)
+        on_page = lambda: self.post_message(self.Chosen())  # noqa: E731
+        self.read_page(self._jobs, "library-page", (first, last), read_page, on_page)
 
     def caption(self) -> None:
         """Draw the text of the frame."""
@@ -248,11 +248,11 @@ class Hits(ListView):
         )  # fmt: skip
         every = f"best {rows.total}" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
         at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
-        told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
+        parts = [at, self._duration] if isinstance(rows, HitRows) else [at, size]
         if self._lacks and isinstance(rows, HitRows):
-            told = [model_note(at, self._lacks, self.size.width - 2, self._signs)]
+            parts = [model_note(at, self._lacks, self.size.width - 2, self._signs)]
         head = draw_list_title(name, by, self.scope.mode, self.scope.picked, self._signs)
-        set_border(self, head, Content(dot.join(part for part in told if part)))
+        set_border(self, head, Content(dot.join(part for part in parts if part)))
 
     # What the list says ----------------------------------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ class Hits(ListView):
 
 
 class Searching:
-    """Keeps the list true to what was asked last."""
+    """Keep the list up to date with the last query."""
 
     def __init__(self, screen: LibraryScreen, meaning: Meaning, clock: Callable[[], datetime]) -> None:
         self._screen = screen
@@ -329,7 +329,7 @@ class Searching:
         self.load(DEBOUNCE if self.text and not pasted else 0.0)
 
     def load(self, delay: float = 0.0) -> None:
-        """Read what is asked for."""
+        """Read the requested rows."""
         search, now = self._screen.search, self.clock()
         self.meaning.forget()
         self._meant = self._reranked = False
@@ -349,7 +349,7 @@ class Searching:
     def look_again(self) -> None:
         """Read the rows again after a write to the library; the old ones stay until then.
 
-        Rows that meaning had a say in are asked for whole: to show those by words first would take them back and forth.
+        Rows that the vector search ranked are read in full: to show those by words first would move them twice.
         """
 
         def on_stamp(stamp: Hashable, _final: bool) -> None:
@@ -371,7 +371,7 @@ class Searching:
         with nullcontext() if self._fresh or not keep else staying(screen.hits.rows):
             screen.hits.show_documents(found, self.scope, keep=keep)
         self._fresh = False
-        if not found.size.documents and screen.box.has_focus and not screen.box.asked:
+        if not found.size.documents and screen.box.has_focus and not screen.box.query_text:
             screen.hits.body.take_focus()  # keys are offered in the place of the list
         screen.searched()
 
@@ -435,18 +435,18 @@ class Searching:
         self.meaning.ask(query, on_vectors, failed, delay=delay)
 
     def _no_meaning(self, fault: Fault) -> None:
-        """The rows by words stay; what is said of meaning is why it could not be asked."""
+        """The rows by words stay; the trace says why the vector search failed."""
         self._screen.search.give_up()
         if self.scope.mode == "vector":
             self._screen.hits.trouble(fault, meaning=True)
             self.found, self._stamp = None, None
         elif self.found is not None:
-            said = self.found.response
+            response = self.found.response
             trace = tuple(
                 replace(step, outcome="failed", reason=fault.message) if step.reason == SOON else step
-                for step in said.trace
+                for step in response.trace
             )
-            self.found = replace(self.found, response=replace(said, trace=trace))
+            self.found = replace(self.found, response=replace(response, trace=trace))
         self._screen.searched()
 
     def _failed(self, fault: Fault) -> None:

@@ -124,9 +124,9 @@ class Ingesting(TaskLine):
         if isinstance(value, IngestPace):
             self._show_pace(value)
         elif final and isinstance(value, IngestReport):
-            told = " ".join(filter(None, (report_line(value, self._signs), self._lacking)))
+            summary = " ".join(filter(None, (report_line(value, self._signs), self._lacking)))
             self.ended = Ended(value)
-            self.end(told, "warning" if value.errors or self._lacking else "information")
+            self.end(summary, "warning" if value.errors or self._lacking else "information")
 
     def _show_pace(self, pace: IngestPace) -> None:
         from core.base.reports import Progress
@@ -140,9 +140,9 @@ class Ingesting(TaskLine):
         self.ended = Ended(fault=fault)
         super().failed(fault)
 
-    def end(self, told: str, severity: str) -> None:
+    def end(self, summary: str, severity: str) -> None:
         """It is over: what is new waits to be embedded."""
-        super().end(told, severity)
+        super().end(summary, severity)
         self._embed()
 
 

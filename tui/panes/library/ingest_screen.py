@@ -82,13 +82,13 @@ class RemoveFolder(Confirm):
 
     def __init__(self, folder: Folder) -> None:
         count = counted(folder.documents or 0, "document")
-        told = f"{inline(folder.root, 400)}\n\ncasebook removes {count} from the library. Your files stay."
-        super().__init__("remove-folder", "Remove this folder?", "removes", Content.styled(told, "$cb-text"))
+        question = f"{inline(folder.root, 400)}\n\ncasebook removes {count} from the library. Your files stay."
+        super().__init__("remove-folder", "Remove this folder?", "removes", Content.styled(question, "$cb-text"))
 
 
 LOOK = 0.1
 """Seconds between two looks at what runs."""
-_SHOWN = 6
+_FOLDER_ROWS = 6
 _PLACEHOLDER = "Folder (empty: the selected folders below)"
 _FIRST = "Folder, such as docs or ~/notes (tab completes)"
 
@@ -128,12 +128,12 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._at_result = at_result
         self._known = KnownSources()
         self._drawn: object = None
-        self._typed = ""  # the folder that was named last: to be mended where it is not there
+        self._typed = ""  # the last folder; the user can correct it if it does not exist
         self.choices = Choices()
         self.box = PathBox("", "ingest-path", _FIRST, files=False, id="ingest-box")
         self.ends = Static(id="ingest-ends")
         self.folders = RowList(self._paint, id="ingest-folders")
-        self.told = HangingText("ingest-text")
+        self.status = HangingText("ingest-text")
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
@@ -143,7 +143,7 @@ class IngestScreen(Performs, ModalScreen[None]):
             yield self.ends
             yield self.folders
             with Reading(id="ingest-told"):
-                yield self.told
+                yield self.status
         yield self._keys
 
     def on_mount(self) -> None:
@@ -154,8 +154,8 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._read()
 
     def on_descendant_focus(self) -> None:
-        told = "enter ingests, tab completes" if self.box.has_focus else ""
-        self.query_one("#ingest").border_subtitle = Content(told)
+        keys = "enter ingests, tab completes" if self.box.has_focus else ""
+        self.query_one("#ingest").border_subtitle = Content(keys)
         self._keys.situation = self.situation()
 
     def on_unmount(self) -> None:
@@ -197,19 +197,19 @@ class IngestScreen(Performs, ModalScreen[None]):
 
     def _unread(self, fault: Fault) -> None:
         if fault.code != "not_indexed":
-            self.told.put(draw_notice(of_fault(fault), self._signs))
+            self.status.put(draw_notice(of_fault(fault), self._signs))
 
     def _show_folders(self, chosen: int) -> None:
         self.folders.display = bool(self.choices.total)
-        self.folders.styles.height = min(_SHOWN, self.choices.total)
+        self.folders.styles.height = min(_FOLDER_ROWS, self.choices.total)
         self.folders.show(self.choices, chosen)
         self._keys.situation = self.situation()
 
     def _paint(self, row: Hashable | None, _width: int, _chosen: bool) -> Content:
         one = cast("Choice", row)
         count = one.folder.documents
-        told = "" if count is None else f"{count:,} document{'' if count == 1 else 's'}"
-        return draw_folder(one.folder.root, told, one.chosen, self._signs)
+        size = "" if count is None else f"{count:,} document{'' if count == 1 else 's'}"
+        return draw_folder(one.folder.root, size, one.chosen, self._signs)
 
     def _mark(self) -> None:
         at = self.folders.chosen
@@ -227,8 +227,8 @@ class IngestScreen(Performs, ModalScreen[None]):
         self.app.push_screen(RemoveFolder(folder), decided)
 
     def _removed(self, folder: Folder, found: ResetReport) -> None:
-        told = f"Removed {inline(folder.root, 200)} from the library ({counted(found.documents, 'document')})."
-        self.app.notify(told, markup=False)
+        message = f"Removed {inline(folder.root, 200)} from the library ({counted(found.documents, 'document')})."
+        self.app.notify(message, markup=False)
         self._read()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
@@ -290,7 +290,7 @@ class IngestScreen(Performs, ModalScreen[None]):
         was_busy = isinstance(self._drawn, tuple) and bool(cast("tuple[object, ...]", self._drawn)[0])
         self._drawn = state
         self._keys.situation = self.situation()
-        self.told.put(self._text())
+        self.status.put(self._text())
         if was_busy and not run.busy:
             self._give_back()
             self._read()
@@ -314,9 +314,9 @@ class IngestScreen(Performs, ModalScreen[None]):
             return draw_report(run.ended.report, run.pace, "", self._signs)
         if self._known.last is not None:
             return draw_report(self._known.last[0], None, self._known.last[1], self._signs)
-        told = (
+        text = (
             "casebook indexes notes, documents and code in folders. Press {ingest.begin} here to update the index,"
             " or run `casebook library ingest FOLDER --watch` for automatic updates."
             " .gitignore and .casebookignore apply. Your files are not changed."
         )
-        return Content.styled(self._signs.fill_keys(told), "$cb-dim")
+        return Content.styled(self._signs.fill_keys(text), "$cb-dim")

@@ -30,7 +30,7 @@ SNIPPET = 320
 class Keys:
     """The keys of the documents that pass, how much there is in all, and why it cannot be written, if so.
 
-    `at`: the key of the document that was asked for by its path."""
+    `at`: the key of the document requested by its path."""
 
     keys: array[int]
     size: LibrarySize
@@ -77,8 +77,8 @@ def read_page(job: Job[Any], first: int, keys: Sequence[int]) -> Page[DocSummary
 
 
 @job_work
-def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> SearchResult:
-    """Search by words at once. `told`: the state of the vector search, which runs elsewhere, and what fixes it."""
+def find(job: Job[Any], text: str, scope: Scope, now: datetime, reason: tuple[str, str]) -> SearchResult:
+    """Search by words at once. `reason`: why there are no vectors, and the hint."""
     from core.embedding.runtime.query_model import NoVectors, VectorSearch
     from core.library.documents.opened import library_size
     from core.library.search.api import SearchQuery, search
@@ -86,8 +86,8 @@ def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str,
     store = job.store()
     mode = "lexical" if scope.mode == "lexical" else "hybrid"
     query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
-    said: NoVectors = NoVectors(*told)
-    return SearchResult(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
+    no_vectors: NoVectors = NoVectors(*reason)
+    return SearchResult(search(store, query, VectorSearch(lambda: no_vectors)), library_size(store.con))
 
 
 LANE = "library-meaning"
@@ -115,7 +115,7 @@ class Meaning:
         *,
         delay: float = 0.0,
     ) -> None:
-        """Ask, and call `came` or `failed`; the query that was asked before is given up."""
+        """Ask, and call `came` or `failed`; cancel the previous query."""
         process = self._process
         if process is None:
             failed(Fault("model_unreachable", NONE, "run: casebook models pull"))

@@ -80,7 +80,7 @@ def memory_of(screen: LibraryScreen) -> Memory:
 
 def _row(screen: LibraryScreen) -> Memory:
     """The query with the passage one is at, and its document; the document alone where documents are listed."""
-    before, query = screen.desk.memory, screen.box.asked
+    before, query = screen.desk.memory, screen.box.query_text
     same = query == (before.get("query") or "")
     if screen.box.has_focus and not same:
         return {"query": None, "passage": None, "document": before.get("document")}
@@ -117,7 +117,7 @@ Part = Literal["list", "doc", "why"]
 class LibraryScreen(PaneScreen, PasteSearchPane):
     """The box on top, the hits, the document at the cited lines, the trace.
 
-    `wanted`: search for this, or open this citation. Then one is `visiting`: Esc leads back to where one came from,
+    `wanted`: search for this, or open this citation. Then the user is `visiting`: Esc returns to the previous place,
     with what is here left as it is.
     """
 
@@ -150,7 +150,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.searching = Searching(self, meaning, clock)
         self.acts = LibraryActs(self)
         self.body = Container(id="library-body", classes="-at-list")
-        self._pinned = False  # whether the document is one that was asked for, not the list's
+        self._pinned = False  # whether the document was requested directly, not chosen in the list
         recall(self, self.desk.memory)
         self.show_filters()
 
@@ -219,23 +219,23 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.dismiss()
 
     def situation(self) -> Situation:
-        shown = self.document.shown
+        document = self.document.laid
         return LibraryNow(
             "box" if self.box.has_focus else "library",
             cases=self.hits.total,
-            query=self.box.asked,
+            query=self.box.query_text,
             filtered=bool(self.searching.scope.picked),
             library=True,
-            citing=self.target.told if self.target is not None else "",
+            citing=self.target.label if self.target is not None else "",
             cited=self.cited is not None,
             hit=self.hit is not None,
-            document=shown is not None,
-            markdown=shown is not None and bool(shown.opened.blocks),
+            document=document is not None,
+            markdown=document is not None and bool(document.opened.blocks),
         )
 
     def remembered(self) -> Memory:
         """What stays of the pane while another one is open, and is written down."""
-        self.desk.memory, self.desk.query = memory_of(self), self.box.asked
+        self.desk.memory, self.desk.query = memory_of(self), self.box.query_text
         return self.desk.memory
 
     def on_descendant_focus(self) -> None:
@@ -256,7 +256,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         """Which part a narrow screen shows."""
         self.body.update_classes({f"-at-{name}": name == part for name in ("list", "doc", "why")})
 
-    # What is asked, and what comes back ------------------------------------------------------------------------------
+    # Queries and results ---------------------------------------------------------------------------------------------
 
     def ask(self, query: str) -> None:
         """Search for this."""
@@ -270,10 +270,10 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         try:
             path = parse(uri).path
         except Fault as fault:
-            self.told(fault)
+            self.say_fault(fault)
             return
         self._pinned, self.desk.uri, self.acts.answer_waits = True, "", False
-        self.document.want(DocumentPlace(path, uri, self.box.asked))
+        self.document.want(DocumentPlace(path, uri, self.box.query_text))
         self.set_focus(self.document)  # at once, drawn or not: what is typed behind is meant for it
 
     def keep_reading(self, hits: Sequence[SearchHit]) -> None:
@@ -292,7 +292,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
 
     def searched(self) -> None:
         """The list has its answer: what is said of it, and what is possible, follows."""
-        if self.box.has_focus and not self.box.asked and _empty(self):
+        if self.box.has_focus and not self.box.query_text and _empty(self):
             self.to_list()  # the key that is offered there would be typed here
         self._make_room()
         self.searching.explain()
@@ -325,7 +325,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         event.stop()
         self.document.focus()
 
-    def on_document_view_shown(self, event: DocumentView.Shown) -> None:
+    def on_document_view_loaded(self, event: DocumentView.Loaded) -> None:
         event.stop()
         self.changed()
 
@@ -380,8 +380,8 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
 
 def _empty(screen: LibraryScreen) -> bool:
     """Whether nothing was ever read in, and the list says so."""
-    told = screen.hits.body.notice
-    return told.display and told.notice == nothing_ingested()
+    body = screen.hits.body.notice
+    return body.display and body.notice == nothing_ingested()
 
 
 open_pane = LibraryScreen

@@ -1,1 +1,1 @@
-"""The Rules pane: tool calls, the rules each of them meets, and why; it follows the rule files as they change."""
+"""The Rules pane: tool calls, the rules that apply to each, and why. It reloads changed rule files."""

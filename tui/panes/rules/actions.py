@@ -1,4 +1,4 @@
-"""What a person can do about tool calls and the rules they meet: the part of the registry for the Rules pane."""
+"""Actions of the Rules pane."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DRAFTS = "Draft rules"
 
 @dataclass(frozen=True, slots=True)
 class RulesNow(Situation):
-    """What the pane shows: `rules` and `flaws` of the rule files, whether a call is asked about (`call`) and is one of
+    """What the pane shows: `rules` and `flaws` of the rule files, whether a call is open (`call`) and is one of
     a session (`call_kept`), whether a rule is chosen (`rule`) and is shown for the call. `calls`: it is this pane."""
 
     calls: bool = False
@@ -41,9 +41,9 @@ class RulesNow(Situation):
 
 @dataclass(frozen=True, slots=True)
 class TableNow(Situation):
-    """A table over the pane. `leads`: the chosen row leads somewhere."""
+    """A table over the pane. `has_target`: Enter on the chosen row opens something."""
 
-    leads: bool = False
+    has_target: bool = False
 
 
 _ELSEWHERE = "Only available in the Rules pane."
@@ -58,7 +58,7 @@ _SESSION = needs(
 )  # fmt: skip
 _LABEL = needs(RulesNow, lambda now: not now.around.readonly, f"{READONLY} You cannot save labels.", _CALL)
 _RULE = needs(RulesNow, lambda now: now.rule, _NO_RULE, _CALL)
-_SHOWN = needs(
+_NEEDS_RULE = needs(
     RulesNow, lambda now: now.rule_shown or not now.rule,
     "This rule is not shown. Press {rules.missing} to label it as missing.", _LABEL,
 )  # fmt: skip
@@ -71,11 +71,11 @@ _LISTED_RULE = needs(
     RulesNow, lambda now: now.rule, _NO_RULE, needs(RulesNow, lambda now: now.focus == "rules", _ELSEWHERE)
 )
 _DRAFT = Needs(
-    TableNow, lambda now: "" if now.leads else now.nothing or "Select a draft first.",
+    TableNow, lambda now: "" if now.has_target else now.nothing or "Select a draft first.",
     needs(TableNow, lambda now: not now.around.readonly, READONLY),
 )  # fmt: skip
 _WAY = needs(
-    TableNow, lambda now: now.leads, "Nothing to open here. Select a cluster or a labeled call.",
+    TableNow, lambda now: now.has_target, "Nothing to open here. Select a cluster or a labeled call.",
     Needs(TableNow, lambda now: now.nothing),
 )  # fmt: skip
 
@@ -88,7 +88,7 @@ _ACTIONS: tuple[Action, ...] = (
     _act("edit", "Edit the rule in your editor", "e", hint="edit", rank=2, needs=_PANE),
     _act("type", "Type a tool call", "n", hint="type a call", rank=3, needs=_PANE),
     _act("change", "Edit the selected call in the box", "N"),
-    _act("right", "Label as right: the rule applies", "r", hint="right", rank=4, needs=_SHOWN),
+    _act("right", "Label as right: the rule applies", "r", hint="right", rank=4, needs=_NEEDS_RULE),
     _act("wrong", "Label as wrong: the rule does not apply", "x", hint="wrong", rank=5, needs=_REJECTABLE),
     _act("missing", "Label as missing: the rule applies but is not shown", "m", hint="missing", rank=6, needs=_LABEL),
     _act("why", "Show or hide the trace", "t", hint="trace", rank=7, needs=_PANE, shared="list.why"),

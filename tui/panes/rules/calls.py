@@ -48,7 +48,7 @@ class OwnCall(Performs):
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
         self.project = ""  # the folder that the call in the boxes was made in; empty: the workbench's own
-        self._begun: tuple[str, str] | None = None  # what stood there when one began anew, until it is another call
+        self._begun: tuple[str, str] | None = None  # the text before a new call is typed
 
     def actions(self) -> Acts:
         return {
@@ -89,7 +89,7 @@ class OwnCall(Performs):
         self._screen.asking.chosen()
 
     def changed(self, tool: str, text: str) -> None:
-        """What is typed is asked as soon as it is a call; the ranking stays until then."""
+        """Match the typed text as soon as it is a call; the ranking stays until then."""
         if not self._screen.calls.typing:
             return
         if self._begun not in (None, (tool, text)):
@@ -146,7 +146,7 @@ _LONG = 200_000
 
 
 class JsonArea(TextArea):
-    """What is typed and pasted is made inert, so that what one sees is what is asked."""
+    """What is typed and pasted is made inert, so that the visible text is the matched text."""
 
     takes_pastes: ClassVar[bool] = True
 
@@ -228,12 +228,12 @@ class TypedCall(Vertical):
         self._refused = 0  # characters of what was too long for the box
         self._tool = ToolBox()
         self._json = JsonArea()
-        self._told = Static(id="typed-told")
+        self._message = Static(id="typed-told")
 
     def compose(self) -> ComposeResult:
         yield self._tool
         yield self._json
-        yield self._told
+        yield self._message
 
     @property
     def text(self) -> tuple[str, str]:
@@ -281,14 +281,14 @@ class TypedCall(Vertical):
         if self._refused:
             message = f"too long: {self._refused:,} characters (limit {_LONG:,})"
             hint = "  run: casebook rules match --input -"
-            self._told.update(Content.assemble((message, "$cb-bad"), (hint, "$cb-dim")))
+            self._message.update(Content.assemble((message, "$cb-bad"), (hint, "$cb-dim")))
             return
         if fault is None:
             message = Content.assemble((title(self._note) or "Showing the ranking for this call", "$cb-good"))
         else:
             wrong, _, hint = fault_text(fault).partition(". ")
             message = Content.assemble((f"{wrong}. " if hint else wrong, "$cb-bad"), (hint, "$cb-dim"))
-        self._told.update(message)
+        self._message.update(message)
 
     def on_json_area_too_long(self, event: JsonArea.TooLong) -> None:
         """It is not cut: what is there stays, and why is said."""
@@ -391,7 +391,7 @@ class CallList(ListView):
         return self.has_class("-typing")
 
     def load(self, done: Callable[[], object], delay: float = 0.0) -> None:
-        """Read the keys of the calls that are asked for; `done` is called once they are there, and as they come."""
+        """Read the keys of the requested calls; `done` is called once they are there, and as they come."""
 
         def on_page(found: Keys, _final: bool) -> None:
             self.readonly, self._every, self._whole = found.readonly, found.every, found.whole
@@ -467,8 +467,8 @@ class CallList(ListView):
         if searched:
             count += f"{'' if self._whole else '+'} of {self._every:,}"
         about = f"{title(self.tool)} calls" if self.tool else "Tool calls"
-        told = f"{about} {self._signs.dot} {count}"
-        self.border_title = Content("Typed call" if self.typing else told)
+        caption = f"{about} {self._signs.dot} {count}"
+        self.border_title = Content("Typed call" if self.typing else caption)
         order = "newest import first" if self.calls.total > 1 and not self.typing else ""
         self.border_subtitle = Content("read-only" if self.readonly else order)
 

@@ -1,6 +1,6 @@
 """Draft rules, a row each: the words of a person, the call they declined. One accepts or rejects them here.
 
-They stand in the Rules pane, not in triage: the queue of triage is of cases, and a draft rule belongs to none.
+They are in the Rules pane, not in triage: the queue of triage is of cases, and a draft rule belongs to none.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ class DraftScreen(TableScreen["RuleDrafts"]):
         """Write a decision off this thread, then read what is left."""
         self._decisions.make(work, self._on_done, self._refused)
 
-    def _on_done(self, told: str) -> None:
-        self._rules_pane.say(told)
+    def _on_done(self, message: str) -> None:
+        self._rules_pane.say(message)
         self.work_out()
 
     def _refused(self, fault: Fault) -> None:
-        self._rules_pane.told(fault)
+        self._rules_pane.say_fault(fault)
 
 
 def draft_table(pane: RulesScreen) -> DraftScreen:

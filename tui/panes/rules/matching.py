@@ -69,7 +69,7 @@ class RankList(ListView):
         self._head_width = 0
         self.ranked: Ranked | None = None
         self.late = Late(self.rows)
-        self.said = ""
+        self.message = ""
         self.earlier = False
         """Whether this is the match of an earlier call: what is being typed is none yet."""
 
@@ -97,13 +97,13 @@ class RankList(ListView):
         if ranked.pinned is not None:
             one = ranked.pinned.matched
             known = RankRows(tuple(rows)).index_of(key_of(one))
-            said = hidden_rule_label(ranked.match, ranked.label, one)
-            row = RankRow(one, "pinned", said, used=ranked.used.get((one.path, one.id)))
+            label = hidden_rule_label(ranked.match, ranked.label, one)
+            row = RankRow(one, "pinned", label, used=ranked.used.get((one.path, one.id)))
             if known is None:
                 rows.append(row)
-        shown = RankRows(tuple(rows))
-        index = shown.index_of(at)
-        self.rows.renew(shown, 0 if index is None else index, 0)
+        rank_rows = RankRows(tuple(rows))
+        index = rank_rows.index_of(at)
+        self.rows.renew(rank_rows, 0 if index is None else index, 0)
         self.rows.reveal()
         self.body.show_notice(None)
         self._head.display = True
@@ -144,11 +144,11 @@ class RankList(ListView):
         elif ranked.soon:
             parts.append(f"keywords only, model loading{self._signs.more}")
         elif ranked.elsewhere:
-            parts.insert(1, "another process is embedding")  # what it is now stands before what it always is
+            parts.insert(1, "another process is embedding")  # the current state comes before the permanent facts
         elif ranked.match.fallback_used:
             parts.append("keywords only")
         self.border_title = Content(dot.join(("Rules", *parts)))
-        self.border_subtitle = Content(inline(self.said or draw_label(ranked.label), 160))
+        self.border_subtitle = Content(inline(self.message or draw_label(ranked.label), 160))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw_head)
@@ -172,7 +172,7 @@ class RankList(ListView):
 SOON, TYPED = 0.03, 0.15
 """Seconds that a row must stay chosen before it is read; while one types, each key may choose another."""
 _AGAIN, _RETRIES = 2.0, 5
-"""Seconds after which the model is asked again where it could not answer just now, and how often."""
+"""Seconds between retries when the model cannot answer, and how often."""
 _ELSEWHERE, _LONGEST = 0.2, 1.5
 """Seconds after which what another program embeds is looked for, twice as long each time; and at most."""
 _MOVES = 3
@@ -180,20 +180,20 @@ _MOVES = 3
 
 
 class MatchController:
-    """Which call is asked about, which rule is kept in sight; puts answers into the parts of the screen."""
+    """The matched call and the rule to keep in view; shows results in the parts of the screen."""
 
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
         self.call: ToolCall | None = None
-        self.source: StoredCall | None = None  # the call of a session that is asked about
+        self.source: StoredCall | None = None  # the matched call, from a session
         self.project = ""  # the folder that the call was made in; empty: the workbench's own
         self.pinned: RuleKey | None = None
         self._reasons: Reasons | None = None
         self.resume: tuple[int, RuleKey] | None = None  # the call one was at the last time, and which rule of it
         self._go_to: RuleKey | None = None  # the rule to choose once the match is there, and the model has spoken
-        self._kept: RuleKey | None = None  # the rule one was at when a newer match did not list it any more
+        self._last_rule: RuleKey | None = None  # the rule one was at when a newer match did not list it any more
         self._went = False  # whether the person has gone to a rule of this call
-        self._last: Ranked | None = None  # of this call, while there were rules: what moved is told from there
+        self._last: Ranked | None = None  # of this call, while there were rules: the base of the reported moves
 
     def chosen(self) -> None:
         """Another call is the chosen one: read it."""
@@ -219,7 +219,7 @@ class MatchController:
                     self._screen.changed()
 
         delay = TYPED if self._screen.search.box.has_focus else SOON
-        self._screen.jobs.run("rules-call", read_call(key), on_rule, self._screen.told, delay=delay)
+        self._screen.jobs.run("rules-call", read_call(key), on_rule, self._screen.say_fault, delay=delay)
 
     def begin(self) -> None:
         """Read at least the rules before the first call: a typed call may come later."""
@@ -249,11 +249,11 @@ class MatchController:
         *,
         source: StoredCall | None = None,
     ) -> None:
-        """Which rules does this call meet? None: there is no call; the rules are read all the same."""
+        """Match this call. None: there is no call; the rules are read anyway."""
         self.source = source
         picked = self.pinned if self.call is None else None  # while the call was being read
-        self.call, self.project, self._screen.rank.said, self._last = call, project, "", None
-        self._go_to, self._kept, self._went = go_to or picked, None, False
+        self.call, self.project, self._screen.rank.message, self._last = call, project, "", None
+        self._go_to, self._last_rule, self._went = go_to or picked, None, False
         if self._screen.matching.look_from(project):
             self.watch()
         self._screen.rank.late.begin()
@@ -261,7 +261,7 @@ class MatchController:
         self._screen.changed()
 
     def match(self, before: Ranked | None, retries: int = _RETRIES, delay: float = 0.0, waited: int = 0) -> None:
-        """Match the call (again); `before`: tell what moved since then. `waited`: so often already for what another
+        """Match the call (again); `before`: report the moves since then. `waited`: retries so far for what another
         program embeds."""
 
         def on_ranked(ranked: Ranked | None, final: bool) -> None:
@@ -270,7 +270,7 @@ class MatchController:
                 if self._keeps(ranked):
                     self.match(before, retries, waited=waited)
                     return
-                self._ranked(ranked, told=before is not None and final and not waits)
+                self._ranked(ranked, announce=before is not None and final and not waits)
             if waits:
                 self.match(before, retries, _pause(waited), waited + 1)
             elif final and ranked is not None and ranked.unfinished and retries:
@@ -282,15 +282,15 @@ class MatchController:
             self._screen.rank.show_notice(unreadable(fault))
             self.show()
 
-        work = self._screen.matching.rank(self.call, before, self.pinned or self._kept, again=waited > 0)
+        work = self._screen.matching.rank(self.call, before, self.pinned or self._last_rule, again=waited > 0)
         self._screen.jobs.run("rules-rank", work, on_ranked, failed, delay=delay)
 
     def _shows(self, ranked: Ranked | None) -> bool:
         """Return whether the screen shows the same already, so that it stays."""
-        shown = self._screen.rank.ranked
-        if shown is None or ranked is None or not shown.elsewhere or shown.call is not ranked.call:
+        before = self._screen.rank.ranked
+        if before is None or ranked is None or not before.elsewhere or before.call is not ranked.call:
             return False
-        return _visible_state(shown) == _visible_state(ranked)
+        return _visible_state(before) == _visible_state(ranked)
 
     def _at(self, ranked: Ranked | None) -> RuleKey | None:
         """The rule of this call that the person is at."""
@@ -302,16 +302,16 @@ class MatchController:
     def _keeps(self, ranked: Ranked | None) -> bool:
         """Whether a newer match does not list the rule one is at: then it is kept in sight, as `why not` does."""
         at = self._at(ranked)
-        if ranked is None or at is None or at == self._kept or self.pinned is not None or self._go_to is not None:
+        if ranked is None or at is None or at == self._last_rule or self.pinned is not None or self._go_to is not None:
             return False
         if any((one.path, one.id) == at[:2] for one in (*ranked.match.rules, *ranked.match.below)):
             return False
-        self._kept = at
+        self._last_rule = at
         return True
 
-    def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
+    def _ranked(self, ranked: Ranked | None, *, announce: bool) -> None:
         one = self._screen.rank.chosen
-        at = self._at(ranked) or (key_of(one) if told and one is not None else None)
+        at = self._at(ranked) or (key_of(one) if announce and one is not None else None)
         if ranked is None:
             self._screen.rank.show_notice(no_files(self._screen.matching.sources.places(), self.project))
         elif not ranked.every_rule and not ranked.match.rules:
@@ -319,10 +319,10 @@ class MatchController:
         elif self.call is None:
             self._screen.rank.show_notice(no_call(ranked, *self._screen.calls.sought), ranked)
         else:
-            if told:
+            if announce:
                 moves = ranked.moved
                 more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
-                self._screen.rank.said = ", ".join(moves[:_MOVES]) + more if moves else "reloaded, no changes"
+                self._screen.rank.message = ", ".join(moves[:_MOVES]) + more if moves else "reloaded, no changes"
             self._last = self._last if ranked.elsewhere else ranked
             self._screen.rank.show(ranked, self._go_to or at)
         self.show()
@@ -331,8 +331,8 @@ class MatchController:
         """The person has gone to another rule."""
         one = self._screen.rank.chosen
         self._go_to, self._went = None, one is not None
-        if one is None or key_of(one) != self._kept:
-            self._kept = None
+        if one is None or key_of(one) != self._last_rule:
+            self._last_rule = None
         self.show()
 
     def show(self) -> None:
@@ -357,9 +357,9 @@ class MatchController:
         delay = SOON if reasons is None else 0.0
         self._screen.jobs.run(
             "rules-why",
-            self._screen.matching.reasons(ranked.call, one, shown=self._screen.rank.is_choice_shown),
+            self._screen.matching.reasons(ranked.call, one, is_shown=self._screen.rank.is_choice_shown),
             on_explained,
-            self._screen.told,
+            self._screen.say_fault,
             delay=delay,
         )
 
@@ -368,12 +368,14 @@ class MatchController:
 
         def on_change(change: Changed, _final: bool) -> None:
             if change == "rules":
-                self._screen.rank.said = ""
+                self._screen.rank.message = ""
                 self.match(self._last)
             else:
                 self._look_at_label()
 
-        self._screen.jobs.run("rules-watch", watch_files(self._screen.matching.sources), on_change, self._screen.told)
+        self._screen.jobs.run(
+            "rules-watch", watch_files(self._screen.matching.sources), on_change, self._screen.say_fault
+        )
 
     def _look_at_label(self) -> None:
         ranked = self._screen.rank.ranked
@@ -387,30 +389,30 @@ class MatchController:
                 self._relabel(ranked, label, "")
 
         self._screen.jobs.run(
-            "rules-relabel", read_label(call, self._screen.matching.folder), on_label, self._screen.told
+            "rules-relabel", read_label(call, self._screen.matching.folder), on_label, self._screen.say_fault
         )
 
     def pin(self, key: RuleKey | None) -> None:
         """Keep this rule in the ranking, whatever its score; None: none."""
         self.pinned = self._go_to = key
-        self._kept = None
+        self._last_rule = None
         self.match(None)
 
-    def labelled(self, call: ToolCall, label: Label | None, told: str) -> None:
-        """Show the new label of a call; `told`: the action."""
+    def labelled(self, call: ToolCall, label: Label | None, action: str) -> None:
+        """Show the new label of a call; `action`: what to say."""
         ranked = self._screen.rank.ranked
         if ranked is not None and ranked.call is call:
-            self._relabel(ranked, label, told)
-        elif told:
-            self._screen.say(told)
+            self._relabel(ranked, label, action)
+        elif action:
+            self._screen.say(action)
 
-    def _relabel(self, ranked: Ranked, label: Label | None, told: str) -> None:
+    def _relabel(self, ranked: Ranked, label: Label | None, action: str) -> None:
         rank = self._screen.rank
         if not rank.rows.rows.total:
             rank.ranked = replace(ranked, label=label)
             return
         at, index = rank.chosen, rank.rows.chosen
-        rank.said = told
+        rank.message = action
         rank.show(replace(ranked, label=label), None if at is None else key_of(at))
         if at is None:
             rank.rows.choose(index)

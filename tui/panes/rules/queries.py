@@ -80,7 +80,7 @@ class Measured:
 @dataclass(slots=True)
 class Saying:
     """What a person says of a call. `seen`: the label on the screen; `after`: what was said of the call just before and
-    may not be on the screen yet; `said`: what came of it."""
+    may not be on the screen yet; `result`: the outcome."""
 
     call: ToolCall
     rule: str | None
@@ -89,14 +89,14 @@ class Saying:
     shown_from: str | None
     after: Saying | None
     project: str = ""
-    said: LabelResult | None = None
+    result: LabelResult | None = None
 
 
 @job_work
 def read_keys(job: Job[Any], tool: str, query: str = "", keep: int | None = None) -> Keys:
     """The keys of all calls, or of those of one tool; of a search, those it finds, the first of them at once.
 
-    `keep`: the call that is chosen; what is told before the end goes down to where it stands.
+    `keep`: the call that is chosen; the reports before the end reach down to this call.
     """
     from core.rules.calls import call_keys, count_calls, find_calls, words_of
 
@@ -105,12 +105,12 @@ def read_keys(job: Job[Any], tool: str, query: str = "", keep: int | None = None
     if not words:
         keys = call_keys(store, tool)
         return Keys(keys, readonly, len(keys))
-    every, found, told = count_calls(store, tool), array("q"), 0
+    every, found, reported = count_calls(store, tool), array("q"), 0
     for key in find_calls(store, words, tool):
         job.check()
         found.append(key)
-        if len(found) >= max(FIRST, 2 * told) and (keep is None or key <= keep):
-            told = len(found)
+        if len(found) >= max(FIRST, 2 * reported) and (keep is None or key <= keep):
+            reported = len(found)
             job.partial(Keys(found[:], readonly, every, words, whole=False))
     return Keys(found, readonly, every, words)
 
@@ -141,15 +141,15 @@ def check_typed(_job: Job[Any], tool: str, text: str) -> Typed:
 
 @job_work
 def watch_files(job: Job[Any], sources: Sources) -> Changed:
-    """Tell each change of the rule files, and of what is said of calls, for as long as the pane is open."""
+    """Report each change of the rule files and of the labels while the pane is open."""
     from core.rules.evaluation.labels import label_file
 
     labels = label_file(job.lane.path)
-    last, said = sources.stamp(), stamp_of(labels)
+    last, before = sources.stamp(), stamp_of(labels)
     while True:
         job.pause(INTERVAL)
-        if stamp_of(labels) != said:  # it is put in its place whole
-            said = stamp_of(labels)
+        if stamp_of(labels) != before:  # it is put in its place whole
+            before = stamp_of(labels)
             job.partial("labels")
         now = sources.stamp()
         if now != last:
@@ -171,22 +171,22 @@ def label_call(job: Job[Any], saying: Saying) -> LabelResult:
     """Label a call, unless it has another label by now than the one that was seen."""
     from core.flows.rules.labels import label_call
 
-    before = None if saying.after is None else saying.after.said
+    before = None if saying.after is None else saying.after.result
     seen = saying.seen if before is None or before.otherwise else before.label
-    saying.said = label_call(
+    saying.result = label_call(
         job.lane.path, saying.call, saying.rule, saying.verdict,
         shown_from=saying.shown_from, project=saying.project, seen=seen,
     )  # fmt: skip
     saying.after = None
-    return saying.said
+    return saying.result
 
 
 @job_work
 def find_clusters(job: Job[Any], matching: Matching) -> Clusters:
     """Rules that say nearly the same, or belong together."""
     with matching.using(job) as matcher:
-        asked = matcher.to_group()
-    return matching.grouped(job, asked)
+        to_group = matcher.to_group()
+    return matching.grouped(job, to_group)
 
 
 @job_work
@@ -260,21 +260,21 @@ class Matching:
 
             if not self.sources.files() and not self.sources.bans().places():
                 return None
-            asked = call or ToolCall("")
+            tool_call = call or ToolCall("")
             meaning = self._by_meaning()
-            by_words = lambda: self._ranked(job, asked, before, pinned, meaning=False)  # noqa: E731
+            by_words = lambda: self._ranked(job, tool_call, before, pinned, meaning=False)  # noqa: E731
             if not meaning:
                 return by_words()
             at_once = not (again or self.warm or self._none)
             if at_once:
                 job.partial(by_words())
             late = None if at_once or again else lambda: job.partial(by_words())
-            return self._ranked(job, asked, before, pinned, meaning=True, late=late)
+            return self._ranked(job, tool_call, before, pinned, meaning=True, late=late)
 
         return work
 
     def reasons(
-        self, call: ToolCall, matched: MatchedRule, *, shown: bool
+        self, call: ToolCall, matched: MatchedRule, *, is_shown: bool
     ) -> Callable[[Job[Reasons | None]], Reasons | None]:
         """Everything about one rule of a match; None where its file no longer has it."""
 
@@ -286,7 +286,7 @@ class Matching:
             explained, at = explain(book, call, matched), place_of(book, matched)
             if explained is None or at is None:
                 return None
-            found = None if shown else self._why_not(job, book, call, at)
+            found = None if is_shown else self._why_not(job, book, call, at)
             cache, used, no_cache = self._stored_facts(job, explained.rule)
             return Reasons(key_of(matched), explained, found, cache, no_cache, used)
 
@@ -307,14 +307,14 @@ class Matching:
         with self._locked_matcher(job, meaning=self._by_meaning()) as matcher:
             yield matcher
 
-    def grouped(self, job: Job[Any], asked: ToGroup) -> Clusters:
+    def grouped(self, job: Job[Any], to_group: ToGroup) -> Clusters:
         """The rules grouped by the process, whatever it takes; where that is not to be had, by words here."""
         from core.rules.evaluation.clusters import clusters
 
         if self._process is not None:
             with suppress(Fault):
-                return self._process.ask(job, asked)
-        return clusters(asked.rules, asked.glossary, {}, job.check)
+                return self._process.ask(job, to_group)
+        return clusters(to_group.rules, to_group.glossary, {}, job.check)
 
     # -----------------------------------------------------------------------------------------------------------------
 

@@ -36,18 +36,18 @@ LABEL_LANE = "rules-label"
 
 
 class Labelling:
-    """Writes labels one after another; `said` hears each, with its call, `warned` why one is not among the counts of
+    """Write labels one after another; `on_label` gets each, with its call, `warned` why one is not among the counts of
     its rule or was not changed, `failed` what could not be written."""
 
     def __init__(
         self,
         jobs: Jobs,
-        said: Callable[[ToolCall, Label | None, str], object],
+        on_label: Callable[[ToolCall, Label | None, str], object],
         warned: Callable[[str], object],
         failed: Callable[[Fault], None],
     ) -> None:
         self._jobs = jobs
-        self._said = said
+        self._on_label = on_label
         self._warned = warned
         self._failed = failed
         self._last: Saying | None = None
@@ -72,7 +72,7 @@ class Labelling:
 
         def on_saved(found: LabelResult, _final: bool) -> None:
             self._on_saved(saying)
-            self._said(call, found.label, "" if found.otherwise else _describe_label(found.label, rule, verdict))
+            self._on_label(call, found.label, "" if found.otherwise else _describe_label(found.label, rule, verdict))
             if found.otherwise:
                 self._warned(_OTHERWISE)
             elif found.uncounted:
@@ -95,11 +95,11 @@ _OTHERWISE = "Not saved: this call was labeled elsewhere. The current label is s
 def _describe_label(label: Label | None, rule: str | None, verdict: Verdict) -> str:
     if rule is None:
         return "Labeled: no rule applies (repeat to remove)" if label is not None else "Label removed"
-    kept = label is not None and rule in (label.not_these if verdict == "wrong" else label.applies)
-    return f"Labeled: {rule} {verdict} here (repeat to remove)" if kept else f"{rule}: label removed"
+    has_label = label is not None and rule in (label.not_these if verdict == "wrong" else label.applies)
+    return f"Labeled: {rule} {verdict} here (repeat to remove)" if has_label else f"{rule}: label removed"
 
 
-_SHOWN = 200
+_MAX_RULES = 200
 
 
 class PickRule(LinePicker["Rule"]):
@@ -149,7 +149,7 @@ class PickRule(LinePicker["Rule"]):
         words = self._box.value.casefold().split()
         before = self._found
         every = [rule for rule in self._rules or () if _has_words(rule, words)]
-        self._found = every[:_SHOWN]
+        self._found = every[:_MAX_RULES]
         self.tell("loading, esc closes" if self._rules is None else _describe_count(len(every)))
         if self._found == before:
             return
@@ -171,13 +171,13 @@ def _of_many(rules: Sequence[Rule]) -> frozenset[str]:
 def _describe_count(count: int) -> str:
     if not count:
         return "no matches, esc closes"
-    more = f"the first {_SHOWN} of {count:,}, " if count > _SHOWN else ""
+    more = f"the first {_MAX_RULES} of {count:,}, " if count > _MAX_RULES else ""
     return f"{more}enter selects, esc closes"
 
 
 def _has_words(rule: Rule, words: Sequence[str]) -> bool:
-    said = f"{rule.id} {rule.title}".casefold()
-    return all(word in said for word in words)
+    text = f"{rule.id} {rule.title}".casefold()
+    return all(word in text for word in words)
 
 
 _LANE = "rules-all"
@@ -215,8 +215,8 @@ class RuleActs(Performs):
 
         source, screen = self._screen.asking.source, self._screen
         if source is not None and screen.is_current:
-            shown = SessionScreen(screen.jobs, source.session, source.message, Marks(), screen.signs)
-            screen.app.push_screen(shown)
+            session = SessionScreen(screen.jobs, source.session, source.message, Marks(), screen.signs)
+            screen.app.push_screen(session)
 
     def _ask_library(self) -> None:
         from core.flows.ingest.case_citations import question_of_rule
@@ -262,7 +262,7 @@ class RuleActs(Performs):
 
         def failed(fault: Fault) -> None:
             self._awaited = False
-            self._screen.told(fault)
+            self._screen.say_fault(fault)
 
         self._awaited = True
         self._screen.jobs.run(_LANE, self._screen.matching.all_rules(), there, failed)
@@ -372,8 +372,8 @@ def _name(rule: MatchedRule | Rule, ranked: Ranked | None, label: Label | None) 
     from core.rules.evaluation.labels import display_name
 
     alike = 0 if ranked is None else sum(name == rule.id for _, name in ranked.every)
-    said = () if label is None else (*label.applies, *label.not_these)
-    return display_name(said, rule, doubled=alike > 1)
+    labeled = () if label is None else (*label.applies, *label.not_these)
+    return display_name(labeled, rule, doubled=alike > 1)
 
 
 def _text(rule: Rule) -> str:
@@ -383,5 +383,5 @@ def _text(rule: Rule) -> str:
         "Prevention": rule.prevention, "Date": rule.date, "Project": rule.project, "Category": rule.category,
         **rule.extra, "Notes": rule.notes,
     }  # fmt: skip
-    said = "\n\n".join(f"{name}: {text}" for name, text in fields.items() if text.strip())
-    return f"{rule.id}: {rule.title}\n{rule.path}:{rule.line}\n\n{said}"
+    fields_text = "\n\n".join(f"{name}: {text}" for name, text in fields.items() if text.strip())
+    return f"{rule.id}: {rule.title}\n{rule.path}:{rule.line}\n\n{fields_text}"

@@ -75,14 +75,14 @@ class WhyView(Reading):
         yield self._texts
 
     def on_resize(self) -> None:
-        """The texts are beside the sum where both have room, else below it."""
+        """The texts are next to the sum if both have room, else below it."""
         self._update(self._drawn)
 
     def _update(self, drawn: Explanation) -> None:
         self._drawn = drawn
-        beside = self.size.width >= _TWO_FROM
-        self.set_class(beside, "-two")
-        words, texts = drawn.columns if beside else (drawn.whole, Content(""))
+        in_columns = self.size.width >= _TWO_FROM
+        self.set_class(in_columns, "-two")
+        words, texts = drawn.columns if in_columns else (drawn.whole, Content(""))
         self._words.update(words)
         self._texts.update(texts)
 
@@ -108,8 +108,8 @@ class WhyView(Reading):
             self.border_title = Content("Cut-off")
             self._update(draw_silence(ranked, self._signs, source))
         else:
-            shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
-            self.border_title = Content("Reasons" if shown else "Reasons for exclusion")
+            applies = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
+            self.border_title = Content("Reasons" if applies else "Reasons for exclusion")
             self._update(draw_why(ranked, matched, reasons, self._signs, self._clock(), source))
 
 
@@ -145,7 +145,7 @@ class RulesScreen(PaneScreen, SearchPane):
         )  # fmt: skip
         self.rank = RankList(signs, clock)
         self.why = WhyView(signs, clock)
-        self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.told)
+        self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.say_fault)
         self.acts = RuleActs(self)
         self.own_call = OwnCall(self)
         self._decisions = Decisions(jobs)
@@ -189,7 +189,7 @@ class RulesScreen(PaneScreen, SearchPane):
         return RulesNow(
             "typed" if self.calls.typed.has_focus_within else "box" if box.has_focus else "rules",
             cases=self.calls.calls.total,
-            query=box.asked,
+            query=box.query_text,
             calls=True,
             filtered=bool(self.calls.tool),
             rules=ranked.rules if ranked is not None else 0,
@@ -232,15 +232,15 @@ class RulesScreen(PaneScreen, SearchPane):
             return lambda returned: done(f"{word}: {returned.title}")
 
         return {
-            "undo.last": lambda: self._decisions.undo(ended("Undone"), self.told),
-            "undo.redo": lambda: self._decisions.redo(ended("Redone"), self.told),
+            "undo.last": lambda: self._decisions.undo(ended("Undone"), self.say_fault),
+            "undo.redo": lambda: self._decisions.redo(ended("Redone"), self.say_fault),
             "history.open": lambda: workbench(self).open_history(),
         }
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
-        asked_back = self.acts.give_up()
-        return (asked_back and action_id in ("list.back", "case.back")) or super().perform(action_id)
+        has_given_up = self.acts.give_up()
+        return (has_given_up and action_id in ("list.back", "case.back")) or super().perform(action_id)
 
     def open(self) -> None:
         """One step to the right."""

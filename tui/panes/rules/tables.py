@@ -60,18 +60,18 @@ class Detail(Reading):
 @dataclass(frozen=True, slots=True)
 class Table(Generic[T]):
     """What a table is made of: its work, its rows with heading and footing, how a row and its detail are drawn, whether
-    a row leads somewhere and what takes one there. `direct`: Enter does that at once, without the detail. `empty`:
-    what is said where one wants to go on from no row."""
+    a row has a target and what opens it. `direct`: Enter opens it at once, without the detail. `empty`:
+    the message if no row is chosen."""
 
     heading: str
     work: Callable[[Job[T]], T]
     rows: Callable[[T], tuple[Hashable, ...]]
-    told: Callable[[T], str]
+    summary: Callable[[T], str]
     nothing: Callable[[T], Notice]
     paint: Callable[[Hashable, int, bool], Content]
     detail: Callable[[Hashable], Content]
     take: Callable[[Hashable], bool]
-    leads: Callable[[Hashable], bool]
+    has_target: Callable[[Hashable], bool]
     empty: str
     direct: bool = False
 
@@ -88,7 +88,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         self._table = table
         self._list = RowList(self._paint, id="table-rows")
         self._place = RowsOrNotice(self._list, NoticeView(id="table-notice"))
-        self._told = Static()
+        self._detail_body = Static()
         self._detail = Detail(id="table-detail")
         self._frame = Vertical(id="table-list")
         self._nothing = _WORKING  # why there is no row
@@ -100,11 +100,11 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
                 yield self._place.rows
                 yield self._place.notice
             with self._detail:
-                yield self._told
+                yield self._detail_body
         yield self._keys
 
     def situation(self) -> TableNow:
-        return TableNow("table", leads=self._has_target, nothing="" if self._list.rows.total else self._nothing)
+        return TableNow("table", has_target=self._has_target, nothing="" if self._list.rows.total else self._nothing)
 
     @property
     def chosen(self) -> Hashable | None:
@@ -113,7 +113,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
     @property
     def _has_target(self) -> bool:
         row = self._list.rows.get(self._list.chosen)
-        return row is not None and self._table.leads(row)
+        return row is not None and self._table.has_target(row)
 
     def on_mount(self) -> None:
         """Work it out off this thread: it may take seconds."""
@@ -137,7 +137,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         named = bool(rows) and isinstance(rows[0], Heading)
         self._list.show(FixedRows(rows), self._list.chosen or int(named))
         self._place.show_notice(None if rows else self._table.nothing(found))
-        self._frame.border_subtitle = Content(self._table.told(found))
+        self._frame.border_subtitle = Content(self._table.summary(found))
         self._show()
 
     def _failed(self, fault: Fault) -> None:
@@ -171,7 +171,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
 
     def _show(self) -> None:
         row = self._list.rows.get(self._list.chosen)
-        self._told.update(Content("") if row is None else self._table.detail(row))
+        self._detail_body.update(Content("") if row is None else self._table.detail(row))
         self._detail.scroll_home(animate=False)
         self._keys.situation = self.situation()
 
@@ -199,11 +199,11 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
 
     def nothing(found: Clusters) -> Notice:
         if found.rules > 1:
-            told = f"{found.rules:,} rules compared by {found.by}. None are similar or related."
+            message = f"{found.rules:,} rules compared by {found.by}. None are similar or related."
         else:
             few = "There is only one rule" if found.rules else "There are no rules"
-            told = f"{few}. A comparison needs at least two rules."
-        return Notice("No similar rules", told, (("{table.back}", "go back"),))
+            message = f"{few}. A comparison needs at least two rules."
+        return Notice("No similar rules", message, (("{table.back}", "go back"),))
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
         return draw_cluster_row(row, width, pane.signs, chosen=chosen) if isinstance(row, Cluster) else Content("")
@@ -280,11 +280,11 @@ def _measured(found: Measured | None) -> str:
         return ""
     judged = [one for one in found.cases if not one.labelled.undecided]
     right, only = sum(one.result == "right" for one in judged), len(found.cases) - len(judged)
-    told = [f"{right} of {len(judged)} labeled calls right"] if judged else []
-    told += [f"{counted(only, 'call')} with a “wrong” label only"] if only else []
+    parts = [f"{right} of {len(judged)} labeled calls right"] if judged else []
+    parts += [f"{counted(only, 'call')} with a “wrong” label only"] if only else []
     warned = [f"{counted(len(found.notes), 'warning')} (see details)"] if found.notes else []
     whose = f" including {inline(found.project, 30)}" if found.project else ""
-    return ", ".join((*warned, *told, f"{counted(found.comparison.rules, 'rule')}{whose}"))
+    return ", ".join((*warned, *parts, f"{counted(found.comparison.rules, 'rule')}{whose}"))
 
 
 class Row:
@@ -305,10 +305,10 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         if not isinstance(row, Flaw):
             return Content("")
         place = pad(inline(place_of(row.path, row.line), _PLACE_CELLS, more=pane.signs.more), _PLACE_CELLS)
-        said = inline(row.message, max(1, width - _PLACE_CELLS - 4), more=pane.signs.more)
+        message = inline(row.message, max(1, width - _PLACE_CELLS - 4), more=pane.signs.more)
         mark = pane.signs.bar if chosen else " "
         return Content.assemble(
-            (f"{mark} ", "$cb-accent"), (f"{place}  ", "$cb-dim"), (said, _tone(row, chosen=chosen))
+            (f"{mark} ", "$cb-accent"), (f"{place}  ", "$cb-dim"), (message, _tone(row, chosen=chosen))
         )
 
     def detail(row: Hashable) -> Content:
@@ -323,7 +323,7 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         if isinstance(row, Flaw):
             pane.acts.edit(Path(row.path), max(1, row.line))
             left = None
-            shown.work_out()
+            screen.work_out()
         return False
 
     def work(_job: Job[tuple[Flaw, ...]]) -> tuple[Flaw, ...]:
@@ -338,8 +338,8 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         "Problems in the rule files", work, folded, draw_row, lambda _found: nothing,
         paint, detail, take, lambda row: isinstance(row, Flaw), "The rule files have no problems.", direct=True,
     )  # fmt: skip
-    shown = TableScreen(pane, table)
-    return shown
+    screen = TableScreen(pane, table)
+    return screen
 
 
 def _read_flaws(sources: Sources) -> tuple[Flaw, ...]:

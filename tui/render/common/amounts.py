@@ -106,8 +106,8 @@ def progress_words(progress: Progress, signs: Signs) -> str:
 
 def _figures(progress: Progress, signs: Signs, *, bar: bool = True) -> Iterator[list[tuple[str, str]]]:
     share = min(1.0, progress.done / progress.total) if progress.total > 0 else 0.0
-    told, *drawn = share_bar(share, signs)
-    yield [told]
+    figure, *drawn = share_bar(share, signs)
+    yield [figure]
     if bar:
         yield drawn
     if progress.kind == "import":

@@ -68,7 +68,7 @@ _SPOKEN: Final = (
     "ini cfg conf;docker dockerfile containerfile;make makefile mk;diff patch;console session"
 )
 _NAMES: Final = ("dockerfile", "containerfile", "makefile", "gemfile")
-_SAID: Final = re.compile(r"[\w#+]+")
+_LANGUAGE: Final = re.compile(r"[\w#+]+")
 LANGUAGES: Final = {word: words.split()[0] for words in _SPOKEN.split(";") for word in words.split()}
 """How Pygments calls a language, by its ends of names and by what a fence in Markdown says."""
 
@@ -82,7 +82,7 @@ def language_of(path: str) -> str:
 
 def fence_language(fence: str) -> str:
     """The language that a fence in Markdown names behind its marks; empty where it names none that is known."""
-    words = _SAID.search(fence.lower())
+    words = _LANGUAGE.search(fence.lower())
     return LANGUAGES.get(words[0], "") if words else ""
 
 
@@ -193,8 +193,8 @@ def _assembled(runs: Sequence[Run]) -> Content:
 def hunk_lines(lines: Sequence[str], width: int, language: str = "", lead: str = "") -> list[Content]:
     """The lines of an inert diff, tinted by their signs, in the colours of `language`, in lines of `width` cells.
 
-    They are broken at blanks, each under the code above; width 0: not known, nothing is broken. `lead` stands before
-    each of them. What was removed and what was added are read apart: each is code of its own.
+    They are broken at blanks, each under the code above; width 0: not known, nothing is broken. `lead` comes before
+    each of them. Removed and added lines are read separately: each is code by itself.
     """
     signs = [_sign(lines, at) for at in range(len(lines))]
     codes = [line[len(sign or "") :] for line, sign in zip(lines, signs, strict=True)]
@@ -282,14 +282,14 @@ def source_spans(text: str) -> list[Span]:
     for language, code in _sources(text):
         drawn = coloured("\n".join(text[start:end] for start, end in code), language)
         for (start, _), runs in zip(code, drawn, strict=True):
-            told = (run for run in runs if run.tone != BASE)
-            spans += [Span(start + run.at, start + run.at + len(run.text), run.tone) for run in told]
+            colored = (run for run in runs if run.tone != BASE)
+            spans += [Span(start + run.at, start + run.at + len(run.text), run.tone) for run in colored]
     return spans
 
 
 def _sources(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
     """Lines of one source that follow each other, as ranges of `text`, and their language."""
-    state, held, at = _Shown(), list[tuple[int, int]](), 0
+    state, held, at = _Visible(), list[tuple[int, int]](), 0
     for line in text.split("\n"):
         before = state.language
         first = state.code_at(line)
@@ -303,7 +303,7 @@ def _sources(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
         yield state.language, held
 
 
-class _Shown:
+class _Visible:
     """What the output of a tool shows, line by line. `language`: that of the code which it shows now."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ class Notice:
     """One state in words: `what` it is, `why`, and `steps`, pairs of a key or command and what it does.
 
     A key is written as its action, `{find.clear}`: which one it is, `draw_notice` knows. `alone`: nothing is stored, so
-    that there is nothing to show beside it.
+    that there is nothing to show next to it.
     """
 
     what: str
@@ -33,7 +33,7 @@ class Notice:
 _SHORT_KEY = 6
 """Characters of a key; the longer ones are commands."""
 _HANG, _NARROW = 4, 12
-"""Cells of the indent below a command, and the least room for words beside a key."""
+"""Cells of the indent below a command, and the least room for words after a key."""
 
 
 def loading() -> Notice:
@@ -126,12 +126,12 @@ def draw_notice(notice: Notice, signs: Signs, width: int = 0) -> Content:
     if steps:
         parts.append(("\n", ""))
     for key, does in steps:
-        text = _beside(key, does, max(len(key), column), width)
+        text = _two_columns(key, does, max(len(key), column), width)
         parts += [("\n", ""), (key, "bold $cb-accent"), (text, "$cb-soft")]
     return Content.assemble(*parts)
 
 
-def _beside(key: str, does: str, column: int, width: int) -> str:
+def _two_columns(key: str, does: str, column: int, width: int) -> str:
     """What follows a key: its description, wrapped with a hanging indent, or below the key if there is little room."""
     lead, hang = (column + 2, column + 2) if len(key) <= _SHORT_KEY else (len(key) + 2, _HANG)
     if not width:

@@ -31,7 +31,7 @@ def dotted(parts: Sequence[tuple[str, str]], width: int, signs: Signs, indent: s
 
 
 def hanging(content: Content, width: int) -> Content:
-    """Break each line that does not fit in `width` cells; it goes on under its own beginning.
+    """Break each line that does not fit in `width` cells; the rest continues under its own start.
 
     A line whose blanks leave it less than half of the width is broken by the widget. `width` 0: nothing is broken.
     """

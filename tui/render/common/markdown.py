@@ -64,10 +64,15 @@ def _drawn(mark: re.Match[str], tone: str) -> list[Run]:
                 Run(mark.start("src"), f" {mark['src']}", "$cb-faint")]  # fmt: skip
     if kind == "url":
         label, url, at = mark["link"], mark["url"], mark.start("url")
-        kept = [Run(mark.start("link"), label, _TONES["link"])]
+        label_runs = [Run(mark.start("link"), label, _TONES["link"])]
         if not url or url.startswith("#") or url.removeprefix("./") == label.strip("`"):
-            return kept
-        return [*kept, Run(at - 2, " (", "$cb-faint"), Run(at, url, "$cb-faint"), Run(at + len(url), ")", "$cb-faint")]
+            return label_runs
+        return [
+            *label_runs,
+            Run(at - 2, " (", "$cb-faint"),
+            Run(at, url, "$cb-faint"),
+            Run(at + len(url), ")", "$cb-faint"),
+        ]
     return [Run(mark.start(kind), mark[kind], _TONES.get(kind, tone))]
 
 
@@ -196,14 +201,14 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 def _columns(rows: Sequence[_Line], signs: Signs, cells: int, starts: Sequence[int]) -> Iterator[list[Run]]:
     """Yield columns side by side if they fit, else the raw rows. If signs precede rows, the others leave room for
     one."""
-    shown = [(line, _tone(at)) for at, line in enumerate(rows) if at != 1]
-    drawn = [[line.inline(start, tone, end) for start, end in cells_of(line.text)] for line, tone in shown]
-    aligned = set_in_columns(drawn, cells - 2, signs, [line.at for line, _ in shown])
+    visible = [(line, _tone(at)) for at, line in enumerate(rows) if at != 1]
+    drawn = [[line.inline(start, tone, end) for start, end in cells_of(line.text)] for line, tone in visible]
+    aligned = set_in_columns(drawn, cells - 2, signs, [line.at for line, _ in visible])
     if aligned is None:
-        yield from (line.inline(0, tone) for line, tone in shown)
+        yield from (line.inline(0, tone) for line, tone in visible)
         return
-    signed = [any(line.at <= one <= line.at + _first(line) for one in starts) for line, _ in shown]
-    for (line, _), row, has_sign in zip(shown, aligned, signed, strict=True):
+    signed = [any(line.at <= one <= line.at + _first(line) for one in starts) for line, _ in visible]
+    for (line, _), row, has_sign in zip(visible, aligned, signed, strict=True):
         yield [Run(line.at, "  ", ""), *row] if any(signed) and not has_sign else row
 
 
@@ -285,8 +290,8 @@ def _pieces(run: Run, marked: Sequence[Marked]) -> Iterator[tuple[int, str]]:
 
 def _over(tone: str, mark: str) -> str:
     """The tone of a mark, with the weight and the slant of what it marks."""
-    kept = " ".join(word for word in ("bold", "italic", "strike", "underline") if word in tone.split())
-    return f"{kept} {mark}".strip()
+    styles = " ".join(word for word in ("bold", "italic", "strike", "underline") if word in tone.split())
+    return f"{styles} {mark}".strip()
 
 
 _NARROW = 12
@@ -300,7 +305,7 @@ r"""Commands in a fix: `*.py`, `__init__` and `\|` are literal."""
 def draw_fix_markdown(text: str, width: int = 0, bar: str = "") -> Content:
     """A fix, inert, with its Markdown drawn. Marks that are not closed stay as they are; no word is lost.
 
-    Lines of a diff, of a list and of a quotation are broken at `width` cells; 0: not known. `bar`: what stands before
+    Lines of a diff, of a list and of a quotation are broken at `width` cells; 0: not known. `bar`: the prefix of
     each line of a quotation in the place of `>`."""
     lines: list[Content] = []
     code: list[str] = []
@@ -344,7 +349,7 @@ def _hanging_item(line: str, width: int) -> Content:
 
 
 def _fenced(code: Sequence[str], info: str, language: str, width: int) -> list[Content]:
-    """What stands in a fence; `language`: that of a diff in it."""
+    """The content of a fence; `language`: that of a diff in it."""
     if info == "diff":
         return hunk_lines(code, width, language, "  ")
     return [Content.assemble("  ", line) for line in fence_lines(code, info)]
@@ -362,7 +367,7 @@ def _quoted(line: str, width: int, bar: str) -> Content:
 
 
 def _fix_line(line: str, tone: str = TEXT) -> Iterator[tuple[str, str]]:
-    """A line of no code; what leads it stays as it was written."""
+    """A line of no code; its indent stays as written."""
     if heading := HEADING.match(line):
         yield line[heading.end() :], "bold $cb-text"
         return

@@ -37,7 +37,7 @@ def session_name(session: str, started: str, project: str, cells: int = 60) -> s
     return " ".join(part for part in (day, inline(project, room), name) if part)
 
 
-SHOWN = 4_000
+MAX_CHARS = 4_000
 """Code points of one message; the whole of it is one key away."""
 
 Kind = Literal["head", "text", "more", "gap"]
@@ -79,7 +79,7 @@ class Line:
     text: str
     role: str = ""
     mark: Mark = ""
-    lit: tuple[int, int] | None = None
+    highlight: tuple[int, int] | None = None
     sign: str = ""
     judged: Judged | None = None
 
@@ -97,18 +97,18 @@ def lines_of(
 
 def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]:
     mark, index = marks.of(message.index), message.index
-    told = [message.role, _WORDS.get(message.kind, "" if message.kind == "text" else message.kind)]
-    told += [message.tool or "", stamp(message.ts), "" if message.chain in ("", "main") else f"agent {message.chain}"]
+    facts = [message.role, _WORDS.get(message.kind, "" if message.kind == "text" else message.kind)]
+    facts += [message.tool or "", stamp(message.ts), "" if message.chain in ("", "main") else f"agent {message.chain}"]
     yield Line(
-        index, "head", "  ".join(title(part) for part in told if part), message.role, mark, judged=message.judged
+        index, "head", "  ".join(title(part) for part in facts if part), message.role, mark, judged=message.judged
     )
     if message.kind == "tool_use":
         yield from _call(message, width)
         yield Line(index, "gap", "")
         return
     start, end = marks.errors.get(index, (None, None))
-    first = 0 if end is None or end <= SHOWN else max(0, (start or 0) - SHOWN // 4)
-    text = message.text[first : first + SHOWN]
+    first = 0 if end is None or end <= MAX_CHARS else max(0, (start or 0) - MAX_CHARS // 4)
+    text = message.text[first : first + MAX_CHARS]
     if first:
         yield Line(index, "more", f"{first:,} characters before")
     if text.strip():
@@ -129,9 +129,9 @@ def _call(message: SourceMessage, width: int) -> Iterator[Line]:
     """A tool's call, laid out for a person: a patch as a patch, a command as a command."""
     from core.transcripts.commands import call_lines
 
-    told = call_lines(message.text.rstrip("\n"))
-    left, room = sum(len(text) + 1 for _, text in told), SHOWN
-    for sign, text in told:
+    lines = call_lines(message.text.rstrip("\n"))
+    left, room = sum(len(text) + 1 for _, text in lines), MAX_CHARS
+    for sign, text in lines:
         part = text[:room]
         line = visible(part).expandtabs(4)
         for start, end in wrap(line, width):
@@ -147,13 +147,13 @@ def _shifted(start: int | None, end: int | None, first: int) -> tuple[int, int] 
     return None if start is None or end is None else (start - first, end - first)
 
 
-def _body(index: int, text: str, width: int, lit: tuple[int, int] | None, role: str) -> Iterator[Line]:
+def _body(index: int, text: str, width: int, highlight: tuple[int, int] | None, role: str) -> Iterator[Line]:
     at = 0
     for raw in text.split("\n"):
         line = visible(raw).expandtabs(4)
         own: tuple[int, int] | None = None
-        if lit is not None and lit[0] < at + len(raw) and lit[1] > at:
-            own = (_column(raw, lit[0] - at), _column(raw, lit[1] - at))
+        if highlight is not None and highlight[0] < at + len(raw) and highlight[1] > at:
+            own = (_column(raw, highlight[0] - at), _column(raw, highlight[1] - at))
         for start, end in wrap(line, width):
             part = None
             if own is not None and own[0] < end and own[1] > start:
@@ -170,12 +170,12 @@ def _column(raw: str, at: int) -> int:
 
 def _margin(judged: Judged, room: int) -> tuple[str, str]:
     """The verdict on a result, and its tone; the rest of what is known of it is in the trace."""
-    said = f"  {_VERDICTS.get(judged.verdict, judged.verdict)}"
+    label = f"  {_VERDICTS.get(judged.verdict, judged.verdict)}"
     if judged.repeats is not None:
-        said += f", repeats #{judged.repeats}"
+        label += f", repeats #{judged.repeats}"
     elif judged.verdict == "incident":
-        said += "" if judged.worth in ("", "none") else f", {judged.worth}"
-    return inline(said, max(1, room)), "bold $cb-bad" if judged.verdict == "incident" else "$cb-draft"
+        label += "" if judged.worth in ("", "none") else f", {judged.worth}"
+    return inline(label, max(1, room)), "bold $cb-bad" if judged.verdict == "incident" else "$cb-draft"
 
 
 def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> Content:
@@ -192,6 +192,6 @@ def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> 
         return Content.assemble(bar, (inline(f" {signs.more} {line.text}{way}", width - 1), "$cb-draft"))
     tone = _SIGNED.get(line.sign) or ("$cb-soft" if line.role != "tool" else "$cb-dim")
     body = Content.styled(" " + line.text, tone)
-    if line.lit is not None:
-        body = body.stylize("bold underline $cb-bad", line.lit[0] + 1, line.lit[1] + 1)
+    if line.highlight is not None:
+        body = body.stylize("bold underline $cb-bad", line.highlight[0] + 1, line.highlight[1] + 1)
     return Content.assemble(bar, body)

@@ -72,8 +72,8 @@ def draw_vectors(facts: VectorFacts | None, *, auto: bool) -> list[tuple[str, st
     ]
     if (bars := model.thresholds) is not None:
         high, low = bars.high_at(facts.cases), bars.low_at(facts.cases)
-        told = f"match from cosine {high:.3f}, possible from {low:.3f}, similar from {bars.similar:.2f}"
-        rows.append(("measured", f"{told} ({counted(facts.cases, 'case')})"))
+        cutoffs = f"match from cosine {high:.3f}, possible from {low:.3f}, similar from {bars.similar:.2f}"
+        rows.append(("measured", f"{cutoffs} ({counted(facts.cases, 'case')})"))
     else:
         rows.append(("measured", "not calibrated, shows similar cases only (run: casebook models calibrate)"))
     failed = f", {facts.failed:,} failed" if facts.failed else ""

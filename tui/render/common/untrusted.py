@@ -108,7 +108,7 @@ def pad(text: str, cells: int) -> str:
 
 
 Spans = tuple[tuple[int, int], ...]
-"""Half-open ranges of code points, ordered and apart, as `core.errors.matched_spans` gives them."""
+"""Half-open ranges of code points, ordered and disjoint, as `core.errors.matched_spans` gives them."""
 
 
 def tone_of(tier: str | None, signs: Signs) -> str:
@@ -129,30 +129,30 @@ def light(content: Content, spans: Spans, tone: str, size: int) -> Content:
     return content
 
 
-def in_sight(text: str, lit: Spans, room: int, more: str) -> tuple[str, Spans]:
+def in_sight(text: str, highlights: Spans, room: int, more: str) -> tuple[str, Spans]:
     """Return the text, inert, and its highlights: text between them is shortened if one would be beyond `room` cells. A
     word with several highlights appears once."""
     text = inline(text, more=more)
-    first = {text[start:end].casefold(): (start, end) for start, end in reversed(lit) if end <= len(text)}
+    first = {text[start:end].casefold(): (start, end) for start, end in reversed(highlights) if end <= len(text)}
     seen = sorted(first.values())
     if not seen or cell_len(text[: seen[-1][1]]) < room:
-        return text, lit
+        return text, highlights
     words = sum(cell_len(text[start:end]) for start, end in seen)
     share = max(0, (room - words - len(more)) // len(seen) - len(more))
-    said, kept, at = "", list[tuple[int, int, int]](), 0  # what is kept: from, to, how far it has moved
+    out, pieces, at = "", list[tuple[int, int, int]](), 0  # what is kept: from, to, how far it has moved
     for start, end in seen:
         between = text[at:start]
         head, tail = cut(between, share * 2 // 3), cut(between[::-1], share // 3)[::-1]
         if len(head) + len(tail) + len(more) < len(between):
-            kept.append((at, at + len(head), len(said) - at))
-            said += head + more
+            pieces.append((at, at + len(head), len(out) - at))
+            out += head + more
             at = start - len(tail)
-        kept.append((at, end, len(said) - at))
-        said += text[at:end]
+        pieces.append((at, end, len(out) - at))
+        out += text[at:end]
         at = end
-    kept.append((at, len(text), len(said) - at))
-    spans = ((start + by, end + by) for start, end in lit for a, z, by in kept if a <= start and end <= z)
-    return said + text[at:], tuple(spans)
+    pieces.append((at, len(text), len(out) - at))
+    spans = ((start + by, end + by) for start, end in highlights for a, z, by in pieces if a <= start and end <= z)
+    return out + text[at:], tuple(spans)
 
 
 def short_path(path: Path) -> str:

@@ -53,6 +53,7 @@ from core.align.guard.frames.english_words import (
     ONLY,
     PART_OF,
     PAST,
+    PERSUASION,
     SAID_BEHIND,
     TAG,
     TAKEN_BACK,
@@ -60,7 +61,6 @@ from core.align.guard.frames.english_words import (
     TIMED,
     TITLE,
     TO_CLOSE,
-    TOLD,
     WHICH_IS,
     WITNESS,
     is_past,
@@ -182,8 +182,8 @@ def _head(clause: str) -> tuple[str, str]:
         if named and found[0].lower() in ("request", "requests") and not rest.strip(_MARKS + ":"):
             continue  # what a client sends: it asks for nothing that follows
         bare = BARE.fullmatch(found[0]) and not named and not NO_CLAUSE.match(rest)
-        told = TOLD.fullmatch(found[0]) and re.fullmatch(r"\s+(?:[\w'’-]+\s+){1,3}", rest)
-        if bare or told or ((not named or rest.strip()) and LINK.match(rest)):
+        persuades = PERSUASION.fullmatch(found[0]) and re.fullmatch(r"\s+(?:[\w'’-]+\s+){1,3}", rest)
+        if bare or persuades or ((not named or rest.strip()) and LINK.match(rest)):
             return kind, clause[max(0, found.start() - 24) :]
     return "", ""
 

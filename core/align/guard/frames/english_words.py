@@ -86,7 +86,7 @@ CLAIMS: Final = re.compile(
     r"(?:claim|alleg|insist|boast|swear|swore|argu|maintain|advertis|promis|jok|quip|rumou?r|bet)", re.IGNORECASE
 )
 """Reporting verbs that express doubt, with any words between them and the report."""
-TOLD: Final = re.compile(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
+PERSUASION: Final = re.compile(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
 """Verbs with a person as object, whose clause needs no `that`."""
 LINK: Final = re.compile(
     r"^[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as|(?:in|under|by)\s+which)\b|"

@@ -339,15 +339,18 @@ def _ranked(page: Page, named: list[_Named], quoted: frozenset[int]) -> list[_Na
     """The primary first, then the others in their order in the text, each line and each text once."""
     if any(item.found.weight == WRAPPER and item.tool in _RUNNERS for item in named):
         named = [item for item in named if item.tool not in _LOGS]
-    told = [_without_echo(page, item) for item in named if item.found.weight > WRAPPER]
-    if not told or max(item.found.weight for item in told) <= DETAIL:
+    candidates = [_without_echo(page, item) for item in named if item.found.weight > WRAPPER]
+    if not candidates or max(item.found.weight for item in candidates) <= DETAIL:
         cut = any(item.tool in _RUNNERS for item in named)
         taken = {part.number for item in named for part in item.found.parts} | quoted
         number, sure = (None, False) if cut else best_line(page, taken)
         if number is not None and (sure or not named):
             weight = DETAIL + 1 if sure else _GUESS
-            told = [_Named(KeyLineCandidate(weight, (message(page, number),)), "unknown", len(TOOLS)), *told]
-    named = [*told, *(item for item in named if item.found.weight <= WRAPPER)]
+            candidates = [
+                _Named(KeyLineCandidate(weight, (message(page, number),)), "unknown", len(TOOLS)),
+                *candidates,
+            ]
+    named = [*candidates, *(item for item in named if item.found.weight <= WRAPPER)]
     best_first = sorted(named, key=lambda item: (-item.found.weight, item.found.parts[0].number, item.order))
     lines: set[int] = set()
     texts: set[str] = set()

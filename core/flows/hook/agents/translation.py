@@ -77,11 +77,11 @@ class Translation:
         context, reason = str(said.get("additionalContext") or ""), str(answer.get("reason") or "")
         if self.agent == "copilot" and self.event in ("postToolUseFailure", "PostToolUseFailure"):
             return (f"{context}\n", COPILOT_CONTEXT) if context else ("", 0)
-        reply = _told(self.agent, self.event, context, reason)
+        reply = _reply_fields(self.agent, self.event, context, reason)
         return (json.dumps(reply) + "\n", 0) if reply else ("", 0)
 
 
-def _told(agent: str, event: str, context: str, reason: str) -> dict[str, object]:
+def _reply_fields(agent: str, event: str, context: str, reason: str) -> dict[str, object]:
     """The reply object in the agent's documented form; empty where the event takes none."""
     stops = _EVENTS.get(event, event) == "Stop"
     if agent == "codex":

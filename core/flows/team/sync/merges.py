@@ -22,7 +22,7 @@ from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import look
 from core.errors.identity.fingerprint import normalize_error
 from core.flows.team.collect import ERRORS, PLACE, origin_of
-from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, told_errors
+from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, named_errors
 from core.flows.team.place import TeamPlace, person_of
 from core.flows.team.sync.replica import MERGES, Line, mark_line, merge_lines, replica_of
 from core.store import RowChange, Store, change, now, row_changes
@@ -248,7 +248,7 @@ def _lesson_of(original: str | None) -> Mapping[str, object] | None:
 
 
 def _marks_of(said: Mapping[str, object]) -> list[str]:
-    return [mark for one in told_errors(said) if isinstance(mark := one.get("fingerprint"), str) and mark]
+    return [mark for one in named_errors(said) if isinstance(mark := one.get("fingerprint"), str) and mark]
 
 
 def _bring_home(store: Store, cases: Sequence[int]) -> None:
@@ -328,18 +328,18 @@ def _undone_here(con: apsw.Connection, repository: str) -> list[Line]:
     """The merges of a repository that a person undid here. Where the change of a merge was undone, that merge was
     meant, and others that this parted hold on. Where cases were split, every merge across the split was."""
     held = _held(con)
-    apart: list[Line] = []
+    unchanged: list[Line] = []
     taken_back: list[Line] = []
     for one in merge_lines(con, repository):
         sides = held.get(_meta_key(one))
         into, other = (None, None) if sides is None else _cases_of(con, sides)
         if sides is None or into is None or other is None or into == other:
             continue
-        apart.append(one)
+        unchanged.append(one)
         row = con.execute("SELECT undone_by FROM journal WHERE id = ?", (sides.change,)).fetchone()
         if row is not None and row[0] is not None:
             taken_back.append(one)
-    return taken_back or apart
+    return taken_back or unchanged
 
 
 def note_own(store: Store, repository: str, planned: PlannedLessons) -> None:
@@ -380,7 +380,7 @@ _ERROR_FIELDS: Final = ("errors", "key", "whole")
 
 
 def _first(said: Mapping[str, object]) -> str:
-    return next(str(one.get("fingerprint")) for one in told_errors(said))
+    return next(str(one.get("fingerprint")) for one in named_errors(said))
 
 
 def _merged_here(store: Store) -> Iterator[tuple[int, Joined]]:
@@ -461,8 +461,8 @@ def _shareable(
 ) -> dict[str, Mapping[str, object]] | None:
     """What leaves of a merge: the errors that this repository met or shared; None where a side has none."""
     marks = {*sides.into.marks, *sides.other.marks}
-    may = _met(con, place, marks) | {
-        str(one.get("fingerprint")) for record in known.values() for one in _told(record)
+    may = _occurred(con, place, marks) | {
+        str(one.get("fingerprint")) for record in known.values() for one in _errors_of(record)
     }  # fmt: skip
     found: dict[str, Mapping[str, object]] = {}
     for name, side in zip(("into", "other"), sides[:2], strict=True):
@@ -478,12 +478,12 @@ def _shareable(
     return found
 
 
-def _told(record: Record) -> Iterator[Mapping[str, str]]:
+def _errors_of(record: Record) -> Iterator[Mapping[str, str]]:
     errors = record.fields.get("errors")
-    return told_errors({} if errors is None else {"errors": errors.value})
+    return named_errors({} if errors is None else {"errors": errors.value})
 
 
-def _met(con: apsw.Connection, place: TeamPlace, marks: Collection[str]) -> set[str]:
+def _occurred(con: apsw.Connection, place: TeamPlace, marks: Collection[str]) -> set[str]:
     rows = con.execute(
         "SELECT DISTINCT o.fingerprint FROM json_each(?) one JOIN occurrence o ON o.fingerprint = one.value"
         f" WHERE coalesce(nullif({PLACE}, ''), o.project) IN (SELECT value FROM json_each(?))",

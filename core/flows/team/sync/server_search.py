@@ -30,7 +30,7 @@ from core.errors.retrieval.answer import Hit, Place, SearchAnswer, Source
 from core.errors.retrieval.api import OTHER_LINES
 from core.errors.retrieval.embed_text import embed_text, place_of
 from core.errors.retrieval.tiers import ELSEWHERE
-from core.flows.team.export import told_errors
+from core.flows.team.export import named_errors
 from core.flows.team.importing import take_records
 from core.flows.team.place import TeamPlace
 from core.flows.team.sync.mark import QUIET_S, is_quiet, note_contact
@@ -235,7 +235,7 @@ class FoundLesson(NamedTuple):
 
 
 def _first_error(said: dict[str, object]) -> str:
-    return next((_plain(one.get("line")) for one in told_errors(said)), "") or _plain(said.get("error"))
+    return next((_plain(one.get("line")) for one in named_errors(said)), "") or _plain(said.get("error"))
 
 
 def _plain(value: object) -> str:

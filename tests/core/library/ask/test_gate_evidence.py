@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.embedding.models.catalogue import MINILM, RECOMMENDED
 from core.library.ask.features import (
-    Beside,
+    QuestionTerms,
     Signals,
     Support,
     by_words,
@@ -64,7 +64,9 @@ def test_korean_words_are_read_by_the_longest_entries_of_the_glossary() -> None:
 def test_a_name_is_not_in_a_longer_word(text: str, lacks: tuple[str, ...]) -> None:
     question = read_question("Which image has Docker?")
     row = Passage(1, "c", "d", text, "[]", "", "[]", "v", 1, 1, "n.md", "", "2026-01-01T00:00:00Z", None, None)
-    assert by_words(Beside(question, [1.0] * len(question.words), matcher(question.words), {}), row).lacks == lacks
+    assert (
+        by_words(QuestionTerms(question, [1.0] * len(question.words), matcher(question.words), {}), row).lacks == lacks
+    )
 
 
 def test_a_korean_question_knows_which_english_words_stand_for_which_of_its_own() -> None:

@@ -104,7 +104,7 @@ def test_a_picture_is_searched_and_cited_by_its_region(library: Store, put: Put,
         inspect(library.con, "shots/fail.png#xywh=700,10,5,5")
     assert "three retries" in fetch(library.con, hit.citation.uri).text
     opened = open_document(library.con, "shots/fail.png", hit.citation)
-    assert (opened.state, opened.told, opened.cited is not None) == ("passages", "", True)
+    assert (opened.state, opened.notice, opened.cited is not None) == ("passages", "", True)
     assert engine == [LANGS]
 
 
@@ -117,7 +117,8 @@ def test_paragraphs_far_apart_become_passages_of_their_own(engine: list[str]) ->
 def test_a_scanned_page_is_cited_as_a_page_beside_those_with_text(library: Store, put: Put, engine: list[str]) -> None:
     notes = put("book.pdf", document("valves and gauges", "")).parent
     plain = ingest(library, [notes])
-    (item,) = plain.items or ()
+    assert plain.items is not None
+    (item,) = plain.items
     assert item.warnings == ("page 2 has no text; run: casebook library ingest --ocr",)
     assert counts(ingest(library, [notes], ON)) == {"updated": 1}
     uris = [hit.citation.uri for hit in search(library, SearchQuery("pool valves", "lexical")).hits]
@@ -159,7 +160,9 @@ def test_what_is_no_picture_and_what_has_no_text_is_told(
     assert "libpng" not in capfd.readouterr().err
     monkeypatch.setattr(f"{__name__}.PARAGRAPHS", [])
     put("broken.png", PNG, at=1_700_000_900)
-    (item,) = ingest(library, (), ON).items or ()
+    items = ingest(library, (), ON).items
+    assert items is not None
+    (item,) = items
     assert (item.kind, item.warnings) == ("new", ("no readable text in the image",))
     again = ingest(library, (), ON)
     assert again.unchanged == 2, "it is not read again"

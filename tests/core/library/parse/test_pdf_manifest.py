@@ -116,7 +116,7 @@ def test_without_a_reader_it_is_left_out_and_says_what_to_install(
     monkeypatch.setattr(pdf, "find_spec", lambda _: None)
     report = ingest(library, [notes])
     assert report.skipped_other == {"no_reader": 1}
-    assert remedy("pdf") in str((report.items or ())[0].error)
+    assert report.items is not None and remedy("pdf") in str(report.items[0].error)
 
 
 def test_another_cut_does_not_read_a_pdf_again(
@@ -165,7 +165,7 @@ def test_a_page_without_text_or_beyond_the_end_is_told(
     put("a.md", "# Alpha\n\nwords\n")
     ingest(library, [notes])
     opened = open_document(library.con, name.partition("#")[0], parse(name))
-    assert (opened.told, opened.cited is None) == (told, bool(told))
+    assert (opened.notice, opened.cited is None) == (told, bool(told))
     place = file_place(library.con, name)
     assert (place.told, place.line) == (told, 1)
 

@@ -86,7 +86,9 @@ def test_what_is_found_has_every_word_and_nothing_that_has_them_is_missing(
     ]
     assert list(find_calls(store, words)) == wanted
     for row in call_rows(store, wanted, words):
-        shown = {row.about[start:end] for start, end in row.lit} | {row.tool[start:end] for start, end in row.lit_tool}
+        shown = {row.about[start:end] for start, end in row.highlights} | {
+            row.tool[start:end] for start, end in row.tool_highlights
+        }
         assert all(any(word in folded(composed(part)) for part in shown) for word in words)
 
 
@@ -134,7 +136,7 @@ def test_a_word_far_down_in_a_text_is_shown_in_its_sentence(store: Store) -> Non
     put(store, ("Write", json.dumps({"file_path": "/w/shop/fifo.sv", "content": text})))
     words = words_of("depth fifo")
     (row,) = call_rows(store, list(find_calls(store, words)), words)
-    assert [row.about[start:end] for start, end in row.lit] == ["fifo", "depth"]
+    assert [row.about[start:end] for start, end in row.highlights] == ["fifo", "depth"]
     assert "here the depth of the queue is set last" in row.about
     assert len(row.about) < 500
 

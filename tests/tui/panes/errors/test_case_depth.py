@@ -107,7 +107,7 @@ async def test_the_session_opens_at_the_failing_message_with_its_key_line_lit_an
         assert "codex" in screen
         assert f"#{AT}  user" in screen
         assert "error TS2304" in screen
-        assert any(line.text[slice(*line.lit)] == ERROR for line in transcript(app).lines if line.lit)
+        assert any(line.text[slice(*line.highlight)] == ERROR for line in transcript(app).lines if line.highlight)
         assert transcript(app).lines[0].index > 0
         for _ in range(60):
             await pilot.press("pageup")

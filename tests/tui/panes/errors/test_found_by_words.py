@@ -67,7 +67,7 @@ async def asked(pilot: Pilot[None], app: CasebookApp, text: str) -> Row:
 
 
 def lit(row: Row) -> list[str]:
-    return [row.key_line[start:end] for start, end in row.lit]
+    return [row.key_line[start:end] for start, end in row.highlights]
 
 
 async def test_the_row_s_line_is_the_one_that_has_the_words_and_they_are_lit(merged: Path) -> None:
@@ -153,13 +153,13 @@ async def test_a_word_of_its_fix_or_tag_is_told_in_the_row(merged: Path) -> None
     app = app_on(merged)
     async with app.run_test(size=WIDE) as pilot:
         row = await asked(pilot, app, "vendored")
-        assert (row.key_line, row.beside) == (FIRST, "in its fix")
+        assert (row.key_line, row.match_label) == (FIRST, "in its fix")
         assert "in its fix" in frame(app)
         assert "all words appear in its fix" in frame(app)
         assert "Only the fix has these words, not the error." in frame(app)
         assert "Fix with these words" in frame(app)
         await pilot.press("ctrl+u")
-        assert (await asked(pilot, app, "네트워크")).beside == "in its tags"
+        assert (await asked(pilot, app, "네트워크")).match_label == "in its tags"
 
 
 async def test_without_a_search_the_case_is_whole_again(merged: Path) -> None:

@@ -86,7 +86,7 @@ async def test_a_pasted_traceback_is_kept_whole_and_shows_its_key_line(casebook:
         await started(pilot, app)
         app.errors.box.post_message(Paste(TRACEBACK.replace("\n", "\r")))
         await until(pilot, lambda: app.errors.box.value == "ModuleNotFoundError: No module named 'yaml'")
-        assert app.errors.box.asked == TRACEBACK
+        assert app.errors.box.query_text == TRACEBACK
         await until(pilot, lambda: not app.jobs.busy("search"))
         row = app.errors.results.chosen
         assert row is not None
@@ -135,7 +135,7 @@ async def test_editing_a_pasted_text_makes_it_a_typed_query(casebook: Path) -> N
         await until(pilot, lambda: app.errors.box.pasted_lines == 6 and not app.jobs.busy("search"))
         await pilot.press("backspace")
         await until(pilot, lambda: app.errors.box.pasted_lines == 0)
-        assert app.errors.box.asked == "ModuleNotFoundError: No module named 'yaml"
+        assert app.errors.box.query_text == "ModuleNotFoundError: No module named 'yaml"
 
 
 async def test_a_pasted_single_line_is_put_where_the_cursor_is(casebook: Path) -> None:
@@ -161,7 +161,7 @@ async def test_what_is_pasted_outside_the_box_is_searched_whole(
         assert app.focused is not app.errors.box
         app.post_message(Paste(TRACEBACK.replace("\n", "\r")))
         await until(pilot, lambda: app.focused is app.errors.box and not app.jobs.busy("search"))
-        assert app.errors.box.asked == TRACEBACK.strip()
+        assert app.errors.box.query_text == TRACEBACK.strip()
         await until(pilot, lambda: "pasted, 6 lines" in frame(app) and "No module named 'yaml'" in frame(app))
 
 
@@ -175,7 +175,7 @@ async def test_a_paste_into_another_box_stays_one_inert_line(casebook: Path) -> 
         await until(pilot, lambda: isinstance(app.focused, Input) and "py" in app.focused.value)
         assert isinstance(app.focused, Input)
         assert app.focused.value.isprintable()
-        assert app.errors.box.asked == ""
+        assert app.errors.box.query_text == ""
 
 
 async def test_down_goes_to_the_list_slash_comes_back(casebook: Path) -> None:

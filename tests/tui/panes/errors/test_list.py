@@ -13,7 +13,7 @@ from core.errors import list_cases
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.queries import PAGE, Pages, Stretch
-from tui.panes.errors.results import KEPT, PagedRows, ResultRows
+from tui.panes.errors.results import MAX_PAGES, PagedRows, ResultRows
 from tui.render.case_list import Row
 from tui.screens.pager import CHUNK, cut_rows
 
@@ -70,11 +70,11 @@ def test_a_jump_far_down_reads_no_page_in_between() -> None:
 
 def test_only_so_many_pages_stay_in_memory_and_dropped_ones_are_read_again() -> None:
     paged = PagedRows()
-    total = PAGE * (KEPT + 20)
+    total = PAGE * (MAX_PAGES + 20)
     for _ in walked(paged, total, total):
         pass
     kept = sum(paged.get(number) is not None for number in range(0, total, PAGE))
-    assert kept == KEPT
+    assert kept == MAX_PAGES
     assert paged.lacking(0, 10) == Stretch(0, 10)
     assert paged.lacking(PAGE * 3, PAGE * 3 + 10) == Stretch(PAGE * 3, PAGE * 3 + 10, f"after {PAGE * 2}")
 

@@ -194,7 +194,7 @@ async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Pa
         await until(pilot, lambda: len(app.screen_stack) == 1)
         screen = await opened(pilot, app)
         await until(pilot, lambda: shown(screen))
-        assert (screen.shown, screen.chosen_id, screen.why) == (QuoteFilter("failed"), 5, "shown")
+        assert (screen.quote_filter, screen.chosen_id, screen.why) == (QuoteFilter("failed"), 5, "shown")
         await pilot.press("q")
         await until(pilot, lambda: app.return_code == 0 and not app.jobs.busy("state-last"))
     state_, trouble = read_state(place)
@@ -203,4 +203,4 @@ async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Pa
     async with again.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, again)
         await until(pilot, lambda: shown(screen))
-        assert (screen.shown, screen.chosen_id, screen.why) == (QuoteFilter("failed"), 5, "shown")
+        assert (screen.quote_filter, screen.chosen_id, screen.why) == (QuoteFilter("failed"), 5, "shown")

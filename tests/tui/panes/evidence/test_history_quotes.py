@@ -98,7 +98,7 @@ async def test_enter_leads_to_the_quote_whichever_filter_lists_it_and_esc_back_t
             await until(pilot, lambda quote=quote: at_quote(app, quote))
             screen = app.screen
             assert isinstance(screen, EvidenceScreen)
-            assert screen.shown == QuoteFilter(name)  # pyright: ignore[reportArgumentType]
+            assert screen.quote_filter == QuoteFilter(name)  # pyright: ignore[reportArgumentType]
             await pilot.press("escape")
         await until(pilot, lambda: app.screen is history)
         await pilot.press("escape")
@@ -115,7 +115,7 @@ async def test_what_is_taken_back_is_led_to_among_those_to_decide(review: Path) 
         await until(pilot, lambda: at_quote(app, 3))
         screen = app.screen
         assert isinstance(screen, EvidenceScreen)
-        assert screen.shown == QuoteFilter()
+        assert screen.quote_filter == QuoteFilter()
 
 
 async def test_what_is_decided_where_it_led_stands_in_the_history_then(review: Path) -> None:
@@ -255,7 +255,7 @@ async def test_a_quote_far_down_a_long_list_is_chosen_in_its_session(tmp_path: P
         await until(pilot, lambda: at_quote(app, last))
         screen = app.screen
         assert isinstance(screen, EvidenceScreen)
-        assert screen.shown == QuoteFilter("rejected", session=SESSION)
+        assert screen.quote_filter == QuoteFilter("rejected", session=SESSION)
 
 
 def test_a_row_keeps_its_width_in_korean_and_plain_ascii_has_no_signs_of_its_own() -> None:

@@ -86,7 +86,7 @@ async def test_words_narrow_the_list_and_esc_goes_back_step_by_step(review: Path
         await pilot.press("escape")
         await listed(pilot, app, screen, 1, 2, 3, 4, 5, 6)
         assert not screen.search.box.display
-        assert screen.shown == QuoteFilter("all"), "the filter goes with the next one"
+        assert screen.quote_filter == QuoteFilter("all"), "the filter goes with the next one"
         await pilot.press("escape")
         await listed(pilot, app, screen, 2, 3, 4, 5)
         await pilot.press("escape", "alt+1")
@@ -108,7 +108,7 @@ async def test_the_title_counts_and_nothing_found_is_told(review: Path) -> None:
         await pilot.press("escape", "escape")
         await listed(pilot, app, screen, 2, 3, 4, 5)
         await pilot.press("slash", "up")
-        await until(pilot, lambda: screen.search.box.asked == "portxy")
+        await until(pilot, lambda: screen.search.box.query_text == "portxy")
 
 
 async def test_a_quote_that_is_listed_again_has_its_message_again(review: Path) -> None:

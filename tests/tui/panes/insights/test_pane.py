@@ -44,7 +44,7 @@ def casebook(tmp_path: Path) -> Path:
         add_verdict(con, "s1", 1, fingerprints=known, seconds=3600, program="python")
         add_verdict(con, "s2", 1, fingerprints=known, seconds=1200, program="python", ts="2026-03-11T10:00:00Z")
         add_verdict(con, "s2", 2, fingerprints=open_case, seconds=600, program="cargo", ts="2026-03-11T10:00:00Z")
-        add_outcome(con, fingerprint=fingerprint(_YAML), outcome="helped", told_at="2026-03-11T10:00:00Z")
+        add_outcome(con, fingerprint=fingerprint(_YAML), outcome="helped", shown_at="2026-03-11T10:00:00Z")
     return path
 
 
@@ -79,7 +79,7 @@ async def test_every_view_has_its_rows(casebook: Path) -> None:
         screen = await opened(pilot, app)
         await pilot.press("v")
         await settled(pilot, app)
-        assert screen.shown.view == "came_back"
+        assert screen.insights_view.view == "came_back"
         assert "Fix known since 2026-01-01" in frame(app)
         await pilot.press("v")
         await settled(pilot, app)
@@ -89,7 +89,7 @@ async def test_every_view_has_its_rows(casebook: Path) -> None:
         assert [row.name for row in screen.rows.rows.rows] == ["python", "cargo"]  # type: ignore[attr-defined]
         await pilot.press("V", "escape")
         await settled(pilot, app)
-        assert screen.shown.view == "worst"
+        assert screen.insights_view.view == "worst"
 
 
 async def test_a_click_on_a_tab_opens_its_view(casebook: Path) -> None:
@@ -98,10 +98,10 @@ async def test_a_click_on_a_tab_opens_its_view(casebook: Path) -> None:
         screen = await opened(pilot, app)
         tabs = screen.query_one("#insights-head")
         await pilot.click(tabs, offset=(draw_tabs("worst", tabs.size.width, screen.signs).plain.index("Answers"), 0))
-        await until(pilot, lambda: screen.shown.view == "answers")
+        await until(pilot, lambda: screen.insights_view.view == "answers")
         await pilot.click(tabs, offset=(tabs.size.width - 1, 0))
         await settled(pilot, app)
-        assert screen.shown.view == "answers", "beside the tabs there is none"
+        assert screen.insights_view.view == "answers", "beside the tabs there is none"
 
 
 async def test_weeks_and_projects_narrow_it_and_escape_widens_it(casebook: Path) -> None:
@@ -145,7 +145,7 @@ async def test_enter_opens_the_case_in_the_errors_pane(casebook: Path) -> None:
         await opened(pilot, app)
         await pilot.press("V", "V", "enter")
         await until(pilot, lambda: len(app.screen_stack) == 1)
-        assert app.errors.box.asked == "python"
+        assert app.errors.box.query_text == "python"
 
 
 async def test_a_copy_is_a_markdown_table(casebook: Path) -> None:

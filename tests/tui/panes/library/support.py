@@ -106,9 +106,7 @@ async def opened(pilot: Pilot[None], app: CasebookApp) -> LibraryScreen:
     await until(pilot, lambda: isinstance(app.screen, LibraryScreen) and app.screen.hits.holds is not None)
     screen = app.screen
     assert isinstance(screen, LibraryScreen)
-    await until(
-        pilot, lambda: idle(app) and (screen.document.shown is not None or not screen.hits.total or narrow(app))
-    )
+    await until(pilot, lambda: idle(app) and (screen.document.laid is not None or not screen.hits.total or narrow(app)))
     return screen
 
 
@@ -123,7 +121,7 @@ async def searched(pilot: Pilot[None], app: CasebookApp, text: str) -> LibrarySc
 
 def at_hit(screen: LibraryScreen) -> bool:
     """Whether the document shows what the chosen hit cites."""
-    shown, hit = screen.document.shown, screen.hit
+    shown, hit = screen.document.laid, screen.hit
     return shown is not None and hit is not None and shown.wanted.uri == hit.citation.uri
 
 

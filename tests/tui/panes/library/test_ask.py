@@ -132,7 +132,7 @@ async def test_up_in_the_box_goes_through_what_was_asked_before(library: Path) -
             await pilot.press("up", "x", "up", "down")
             assert screen.box.value.endswith("?x"), "what was changed is what is being typed"
             await pilot.press("down")
-            await until(pilot, lambda: screen.told.has_focus)
+            await until(pilot, lambda: screen.conversation.has_focus)
 
 
 async def test_a_conversation_is_checked_against_its_sources(library: Path) -> None:
@@ -372,6 +372,6 @@ async def test_on_a_very_wide_screen_the_trace_is_beside_the_conversation(
             await until(pilot, lambda: "Sources" in flat(app))
             if beside:
                 await until(pilot, lambda: "retrieval hit" in flat(app))
-                assert screen.why.region.x >= screen.told.region.right
+                assert screen.why.region.x >= screen.conversation.region.right
                 await pilot.press("t")
-                await until(pilot, lambda: screen.why.region.area == 0 and screen.told.has_focus)
+                await until(pilot, lambda: screen.why.region.area == 0 and screen.conversation.has_focus)

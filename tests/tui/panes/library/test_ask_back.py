@@ -15,7 +15,7 @@ from tests.tui.panes.library.test_ask import RETRIES, ask, flat, library, opened
 from tests.tui.support import screen_rows, until
 from tests.tui.terminal.test_typed_ahead import send
 from tui.panes.library.ask_screen import AskScreen, PickTalk
-from tui.panes.library.conversation import SHOWN
+from tui.panes.library.conversation import MAX_TURNS
 from tui.panes.library.screen import LibraryScreen
 from tui.shell.app import CasebookApp
 
@@ -45,24 +45,24 @@ async def test_both_sources_of_an_answer_are_read_and_what_is_half_typed_stays(l
             await ask(pilot, screen, ASKED)
             await until(pilot, lambda: screen.talk.answer is not None)
             await pilot.press("slash", *"and", "space", *"then", "tab")
-            await until(pilot, lambda: screen.told.has_focus)
+            await until(pilot, lambda: screen.conversation.has_focus)
             await pilot.press("j", "j", "j")
-            scrolled = screen.told.scroll_y
+            scrolled = screen.conversation.scroll_y
             assert scrolled
             for number, path in ((1, "retries.md"), (2, "evil.md")):
                 await pilot.press(str(number))
                 pane = await at_library(pilot, app)
-                await until(pilot, lambda pane=pane: pane.document.has_focus and pane.document.shown is not None)
+                await until(pilot, lambda pane=pane: pane.document.has_focus and pane.document.laid is not None)
 
                 def path_shown(pane: LibraryScreen = pane) -> str:
-                    shown = pane.document.shown
+                    shown = pane.document.laid
                     return "" if shown is None else shown.opened.document.doc_path
 
                 await until(pilot, lambda path=path, path_shown=path_shown: path_shown() == path)
                 await pilot.press("escape")
                 again = await at_ask(pilot, app)
-                await until(pilot, lambda again=again: again.told.scroll_y == scrolled)
-                assert again.told.has_focus
+                await until(pilot, lambda again=again: again.conversation.scroll_y == scrolled)
+                assert again.conversation.has_focus
                 assert again.box.value == "and then"
                 assert again.talk.answer is not None
             await pilot.press("escape")
@@ -71,7 +71,7 @@ async def test_both_sources_of_an_answer_are_read_and_what_is_half_typed_stays(l
             assert app.screen is pane, "the way back is gone once it was taken"
             await pilot.press("a")
             again = await at_ask(pilot, app)
-            assert ASKED in flat(app) or again.told.scroll_y
+            assert ASKED in flat(app) or again.conversation.scroll_y
             await ask(pilot, again, RETRIES)
             await until(pilot, lambda: again.last is not None and again.last.answer is not None and again.last.text)
         assert BOTH in str(server.requests[1]["messages"]), "the conversation goes on"
@@ -98,7 +98,7 @@ async def test_a_conversation_stays_while_other_panes_are_open_until_a_new_one_i
             screen = await at_ask(pilot, app)
             assert "Grounded" in flat(app), "what is read stays"
             assert screen.talk.session == before
-            screen.told.focus()
+            screen.conversation.focus()
             await pilot.press("n")
             await until(pilot, lambda: "Grounded" not in flat(app))
             assert screen.talk.session != before
@@ -119,7 +119,7 @@ async def test_esc_leads_from_a_source_to_its_answer_also_where_the_trace_was_op
             await until(pilot, lambda: screen.talk.answer is not None)
             await pilot.press("1")
             await at_library(pilot, app)
-            await until(pilot, lambda: pane.document.has_focus and pane.document.shown is not None)
+            await until(pilot, lambda: pane.document.has_focus and pane.document.laid is not None)
             await until(pilot, lambda: pane.acts.why_is_opened)
             await pilot.press("escape")
             await at_ask(pilot, app)
@@ -150,7 +150,7 @@ async def test_a_click_on_a_source_opens_it(library: Path) -> None:
             screen = await opened(pilot, app)
             await ask(pilot, screen, ASKED)
             await until(pilot, lambda: "Sources" in flat(app))
-            turn = screen.told.query(Static).first()
+            turn = screen.conversation.query(Static).first()
             rows = [line.text for line in screen_rows(app)]
             row = next(at for at, text in enumerate(rows) if "[2] evil.md" in text)
             await pilot.click(turn, offset=(1, row - turn.region.y))
@@ -170,7 +170,7 @@ async def test_an_earlier_conversation_is_found_read_and_gone_on_with(library: P
             screen = await opened(pilot, app)
             await ask(pilot, screen, "When does the [red]valve\x1b[2J open?")
             await until(pilot, lambda: screen.talk.answer is not None)
-            screen.told.focus()
+            screen.conversation.focus()
             await pilot.press("n")
             await ask(pilot, screen, RETRIES)
             await until(pilot, lambda: "Grounded" in flat(app))
@@ -212,7 +212,7 @@ async def test_a_long_conversation_shows_its_end_and_what_cannot_be_read_again_i
     with open_store(library, write=True) as store, store.transaction() as con:
         con.execute("INSERT INTO chat_sessions VALUES ('release', '2026-03-14', '2026-03-14', 'First?', '{}')")
         cited = '[{"uri": "retries.md#L5"}, {"uri": "[red]"}]'
-        for turn in range(SHOWN + 2):
+        for turn in range(MAX_TURNS + 2):
             row = (f"t{turn}", "release", turn, f"Question {turn}?", answer, cited, "2026-03-14")
             con.execute("INSERT INTO chat_turns VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     with llm_server([]) as server:
@@ -222,7 +222,7 @@ async def test_a_long_conversation_shows_its_end_and_what_cannot_be_read_again_i
             await pilot.press("f3")
             await until(pilot, lambda: isinstance(app.screen, PickTalk) and "release" in flat(app))
             await pilot.press("enter")
-            await until(pilot, lambda: f"Question {SHOWN + 1}?" in flat(app))
+            await until(pilot, lambda: f"Question {MAX_TURNS + 1}?" in flat(app))
             assert "It is so\u241b[2J [1]." in flat(app)
             assert "retries.md#L5 [red] Only the text was saved" in flat(app)
             await pilot.press("g")

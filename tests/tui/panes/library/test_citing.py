@@ -84,19 +84,20 @@ async def test_a_passage_is_cited_in_the_fix_being_written_and_opens_at_its_line
         before = writing.area.text
         await pilot.press("f6")
         screen = await found(pilot, app)
-        assert "yaml" in screen.box.asked
+        assert "yaml" in screen.box.query_text
         await pilot.press("c")
         await until(pilot, lambda: app.screen is writing and "packages.md#L" in writing.area.text)
         assert writing.area.text.startswith(before.rstrip()), "it stands behind what was written"
         await pilot.press("f2")
         await until(pilot, lambda: app.errors.case.cited.rows.total == 1)
-        (one,) = app.errors.case.read.case.citations if app.errors.case.read else ()
+        assert app.errors.case.read is not None
+        (one,) = app.errors.case.read.case.citations
         assert (one.status, one.uri) == ("attached", "packages.md#L3-L5")
         assert app.errors.case.read is not None
         app.errors.case.show(replace(app.errors.case.read, case=show_one(shelf, app.errors.case.read.case.id)), None)
         assert app.errors.case.read.case.citations == (one,), "read again, it cites what it did until that is looked up"
         await pilot.press("c", "enter")
-        await until(pilot, lambda: (screen := library(app)) is not None and screen.document.shown is not None)
+        await until(pilot, lambda: (screen := library(app)) is not None and screen.document.laid is not None)
         await until(pilot, lambda: "is called pyyaml" in frame(app))
         await pilot.press("escape")
         await until(pilot, lambda: library(app) is None)
@@ -184,7 +185,7 @@ async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path:
         await until(pilot, lambda: screen.rank.chosen is not None)
         await pilot.press("b")
         found_there = await found(pilot, app)
-        assert "Force push" in found_there.box.asked
+        assert "Force push" in found_there.box.query_text
         await pilot.press("c")
         await until(pilot, lambda: told(app, "No fix is waiting for a citation"))
         await pilot.press("escape")
@@ -199,5 +200,5 @@ async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path:
 async def test_a_citation_opens_in_the_workbench_from_the_command_line(shelf: Path) -> None:
     app = CasebookApp(shelf, around=Surroundings(cited="packages.md#L9"), clock=lambda: NOW)
     async with app.run_test(size=SIZES[1], notifications=True) as pilot:
-        await until(pilot, lambda: (screen := library(app)) is not None and screen.document.shown is not None)
+        await until(pilot, lambda: (screen := library(app)) is not None and screen.document.laid is not None)
         await until(pilot, lambda: "Nothing else is installed by hand" in frame(app))

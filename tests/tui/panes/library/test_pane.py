@@ -41,7 +41,7 @@ def library(tmp_path: Path, notes: Path) -> Path:
 
 async def choose_path(pilot: Pilot[None], screen: LibraryScreen, path: str) -> None:
     screen.hits.rows.choose(paths(screen).index(path))
-    await until(pilot, lambda: screen.document.shown is not None and screen.document.shown.wanted.path == path)
+    await until(pilot, lambda: screen.document.laid is not None and screen.document.laid.wanted.path == path)
 
 
 async def test_an_empty_box_lists_the_documents_and_shows_the_chosen_one(library: Path) -> None:
@@ -63,12 +63,12 @@ async def test_a_search_lights_the_words_and_opens_the_document_at_them(library:
         assert screen.hit.citation.uri.startswith("backup.md#L")
         told = frame(app)
         assert "Backups > When the night copy runs" in told
-        shown = screen.document.shown
+        shown = screen.document.laid
         assert shown is not None
         cited = [line for line in shown.lines if line.cited]
         said = " ".join(" ".join(line.body.plain for line in cited).split())
         assert "at two in the morning" in said, "drawn, without its marks"
-        assert any(line.lit for line in cited)
+        assert any(line.is_match for line in cited)
         assert "rank 1 in the keyword list" in told, "the trace of the hit stands beside it"
         await pilot.press("down", "r")
         await until(pilot, lambda: "**two**" in frame(app))
@@ -81,7 +81,7 @@ async def test_what_is_pasted_outside_the_box_is_searched(library: Path) -> None
         screen = await searched(pilot, app, "morning copy")
         await pilot.press("down")
         app.post_message(Paste("lift\rweight\r"))
-        await until(pilot, lambda: screen.box.asked == "lift\nweight" and "src/cranes.py" in paths(screen))
+        await until(pilot, lambda: screen.box.query_text == "lift\nweight" and "src/cranes.py" in paths(screen))
 
 
 async def test_half_a_word_and_a_korean_word_inside_a_longer_one_are_found(library: Path) -> None:
@@ -91,9 +91,9 @@ async def test_half_a_word_and_a_korean_word_inside_a_longer_one_are_found(libra
         assert "src/cranes.py" in paths(screen)
         assert screen.hit is not None
         assert {screen.hit.snippet[start:end] for start, end in screen.hit.matched} == {"ledger"}
-        shown = screen.document.shown
+        shown = screen.document.laid
         assert shown is not None
-        assert any(line.lit and "ledger" in line.body.plain for line in shown.lines), "in the document too"
+        assert any(line.is_match and "ledger" in line.body.plain for line in shown.lines), "in the document too"
         await pilot.press("ctrl+l")
         await until(pilot, lambda: screen.hit is None and idle(app))
         screen.box.ask("백업")
@@ -137,7 +137,7 @@ async def test_a_code_file_has_line_numbers_and_opens_in_the_editor_at_the_cited
     async with app.run_test(size=LARGE) as pilot:
         screen = await searched(pilot, app, "restore_ledger")
         assert screen.hit is not None
-        shown = screen.document.shown
+        shown = screen.document.laid
         assert shown is not None
         assert shown.opened.cited is not None
         assert "9 " in frame(app)
@@ -151,7 +151,7 @@ async def test_a_code_file_has_line_numbers_and_opens_in_the_editor_at_the_cited
 
 def tones(screen: LibraryScreen, number: int) -> set[str]:
     """The tones of a line of the document."""
-    lines = () if screen.document.shown is None else screen.document.shown.lines
+    lines = () if screen.document.laid is None else screen.document.laid.lines
     rows = [line for line in lines if line.number == number]
     return {str(span.style) for line in rows for span in line.body.spans}
 
@@ -171,7 +171,7 @@ async def test_code_is_coloured_where_one_is_and_further_down_when_one_comes_the
         screen.document.scroll_to(y=8_000, animate=False, force=True)
         await until(pilot, lambda: "bold $cb-text" in tones(screen, 8_001))
         assert screen.document.top_line == 8_001
-        await until(pilot, lambda: len(screen.document.shown.lines) == 15_000)  # pyright: ignore[reportOptionalMemberAccess]
+        await until(pilot, lambda: len(screen.document.laid.lines) == 15_000)  # pyright: ignore[reportOptionalMemberAccess]
         await pilot.press("G")
         await until(pilot, lambda: "italic $cb-dim" in tones(screen, 14_997))
         assert "lifted" in frame(app)
@@ -297,7 +297,7 @@ async def test_a_line_beyond_the_end_is_told_and_the_last_one_is_shown(library: 
         await until(pilot, lambda: "line 9,999 not found: the file has 700 lines" in frame(app))
         await until(pilot, lambda: "crane_700 = 1" in frame(app) and idle(app))
         assert "of 700 " in frame(app)
-        shown = screen.document.shown
+        shown = screen.document.laid
         assert shown is not None
         assert [line.number for line in shown.lines if line.cited] == [700]
         assert shown.lines[-1].number == 700
@@ -318,7 +318,7 @@ async def test_a_file_that_changed_or_is_gone_says_so(library: Path, notes: Path
 
 def shown_text(screen: LibraryScreen) -> str:
     """The document as it is shown."""
-    shown = screen.document.shown
+    shown = screen.document.laid
     return "" if shown is None else "\n".join(line.body.plain for line in shown.lines)
 
 
@@ -416,23 +416,23 @@ async def test_slash_and_coming_back_begin_a_new_search(library: Path) -> None:
         screen = await searched(pilot, app, "ledger")
         await pilot.press("down", "slash")
         assert screen.box.has_focus
-        assert screen.box.asked == "ledger", "nothing is thrown away before something is typed"
+        assert screen.box.query_text == "ledger", "nothing is thrown away before something is typed"
         await pilot.press(*"crane")
-        assert screen.box.asked == "crane"
+        assert screen.box.query_text == "crane"
         await until(pilot, lambda: screen.searching.text == "crane" and idle(app))
         await pilot.press("down", "alt+1")
         screen = await opened(pilot, app)
         screen.set_focus(screen.box)
-        assert screen.box.asked == "crane"
+        assert screen.box.query_text == "crane"
         await pilot.press("end", *"s lift")
-        assert screen.box.asked == "cranes lift", "a key that moves goes on with it"
+        assert screen.box.query_text == "cranes lift", "a key that moves goes on with it"
     again = library_app(library)
     async with again.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, again)
         screen.set_focus(screen.box)
-        before = screen.box.asked
+        before = screen.box.query_text
         await pilot.press(*"ledger")
-        assert screen.box.asked == "ledger", before
+        assert screen.box.query_text == "ledger", before
 
 
 async def test_the_editor_opens_the_cited_line_until_one_scrolls(
@@ -450,7 +450,7 @@ async def test_the_editor_opens_the_cited_line_until_one_scrolls(
     app = library_app(library)
     async with app.run_test(size=WIDE) as pilot:
         screen = await searched(pilot, app, "walrus")
-        shown = screen.document.shown
+        shown = screen.document.laid
         assert shown is not None
         assert shown.opened.cited is not None
         cited = shown.opened.cited[0]
@@ -474,14 +474,14 @@ async def test_escape_closes_why_and_keeps_the_query(library: Path) -> None:
         await until(pilot, lambda: screen.why.region.area > 0)
         await pilot.press("escape")
         await until(pilot, lambda: screen.why.region.area == 0)
-        assert screen.box.asked == "ledger"
+        assert screen.box.query_text == "ledger"
         assert screen.hits.rows.has_focus
         await pilot.press("t")
         await until(pilot, lambda: screen.why.region.area > 0)
         screen.why.focus()
         await pilot.press("escape")
         await until(pilot, lambda: screen.why.region.area == 0)
-        assert screen.box.asked == "ledger"
+        assert screen.box.query_text == "ledger"
         assert screen.document.has_focus
 
 
@@ -511,7 +511,7 @@ async def test_on_a_narrow_screen_the_document_is_below_one_or_two_hits(library:
         await until(pilot, lambda: screen.hits.rows.has_focus and (screen.document.region.area > 0) == below)
         if not below:
             return
-        await until(pilot, lambda: screen.document.shown is not None)
+        await until(pilot, lambda: screen.document.laid is not None)
         assert screen.hits.rows.tall == HIT, "a hit has all of its lines"
         assert screen.document.region.y == screen.hits.region.bottom
         await pilot.press("enter")
@@ -529,9 +529,9 @@ async def test_a_long_line_keeps_its_last_character_beside_the_scrollbar(tmp_pat
         screen = await opened(pilot, app)
         await choose_path(pilot, screen, "long.txt")
         document = screen.document
-        await until(pilot, lambda: document.show_vertical_scrollbar and document.shown is not None)
-        assert document.shown is not None
-        bodies = [(row, line.body.plain) for row, line in enumerate(document.shown.lines) if line.body.plain.strip()]
+        await until(pilot, lambda: document.show_vertical_scrollbar and document.laid is not None)
+        assert document.laid is not None
+        bodies = [(row, line.body.plain) for row, line in enumerate(document.laid.lines) if line.body.plain.strip()]
         assert len(bodies) > len(lines)
         for row, text in bodies:
             assert text.strip() in document.render_line(row - document.scroll_offset.y).text

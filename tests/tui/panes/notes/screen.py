@@ -115,7 +115,7 @@ class NotesScreen(PaneScreen, PasteSearchPane):
 
     def load(self, delay: float = 0.0) -> None:
         """Read what is asked for."""
-        self.search.read(read_notes(self.search.words, self.picked), self._came, self.told, delay)
+        self.search.read(read_notes(self.search.words, self.picked), self._came, self.say_fault, delay)
 
     def _came(self, found: Found, _final: bool) -> None:
         self.list.rows.show(FixedRows(found.rows))

@@ -84,11 +84,11 @@ async def test_an_edit_while_another_program_embeds(tmp_path: Path, at_home: Non
             count = len(asked)
             await until(pilot, lambda: len(asked) >= count + 3)
             assert screen.rank.ranked is ranked, "who reads it is not disturbed"
-            assert not screen.rank.said
+            assert not screen.rank.message
         await whole(pilot, app, screen)
         assert SAID not in frame(app)
         assert similar(screen, "ERR-001") is True
-        assert screen.rank.said, "what moved since the last whole ranking is told"
+        assert screen.rank.message, "what moved since the last whole ranking is told"
 
 
 async def test_the_first_ranking_while_another_program_embeds_and_the_next_call(

@@ -26,6 +26,7 @@ from tui.panes.rules.screen import RulesScreen
 from tui.render.ranking import Ranked, no_call
 from tui.runtime.jobs import Job
 from tui.shell.app import CasebookApp
+from tui.widgets.inputs import SearchBox
 
 WIDE, SMALL = (120, 34), (80, 24)
 MORE = (
@@ -56,10 +57,15 @@ def title(screen: RulesScreen) -> str:
     return str(screen.calls.border_title)
 
 
+def box_of(screen: RulesScreen) -> SearchBox:
+    assert screen.calls.box is not None
+    return screen.calls.box
+
+
 async def searched(pilot: Pilot[None], screen: RulesScreen, text: str) -> None:
     """Type it, and wait for what it finds."""
     await pilot.press(*("space" if sign == " " else sign for sign in text))
-    await until(pilot, lambda: screen.calls.box.asked.endswith(text) and idle(cast("CasebookApp", pilot.app)))
+    await until(pilot, lambda: box_of(screen).query_text.endswith(text) and idle(cast("CasebookApp", pilot.app)))
 
 
 @pytest.mark.parametrize("size", [SMALL, WIDE])
@@ -69,9 +75,9 @@ async def test_words_narrow_the_list_and_esc_gives_it_back_step_by_step(
     app = rules_app(calls, rules)
     async with app.run_test(size=size) as pilot:
         screen = await opened(pilot, app)
-        assert not screen.calls.box.display, "the list has all of its place until one searches"
+        assert not box_of(screen).display, "the list has all of its place until one searches"
         await pilot.press("slash")
-        await until(pilot, lambda: screen.calls.box.has_focus)
+        await until(pilot, lambda: box_of(screen).has_focus)
         await searched(pilot, screen, "pu")
         assert title(screen) == "Tool calls · 2 of 5"
         assert "WebFetch" in frame(app)
@@ -85,7 +91,7 @@ async def test_words_narrow_the_list_and_esc_gives_it_back_step_by_step(
         await until(pilot, lambda: title(screen) == "Tool calls · 5" and idle(app))
         assert answered(screen, PUSH), "what was chosen is chosen still"
         assert screen.calls.rows.chosen == 2
-        assert not screen.calls.box.display
+        assert not box_of(screen).display
         await pilot.press("escape", "alt+1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
@@ -105,7 +111,9 @@ async def test_hits_are_lit_in_the_rows_by_any_half_of_a_word(calls: Path, rules
             await until(pilot, lambda: screen.calls.calls.total == 1 and screen.calls.calls.get(0) is not None)
             row = screen.calls.calls.get(0)
             assert row is not None
-            lit = [row.about[start:end] for start, end in row.lit] + [row.tool[a:z] for a, z in row.lit_tool]
+            lit = [row.about[start:end] for start, end in row.highlights] + [
+                row.tool[a:z] for a, z in row.tool_highlights
+            ]
             assert {one.casefold() for one in lit} == set(text.casefold().split())
             assert line[:8] in frame(app)
         assert "README.md … shop" in frame(app), "a project that was found is shown"
@@ -124,7 +132,7 @@ async def test_where_nothing_is_found_it_says_so_and_which_key_clears_it(calls: 
         await pilot.press("ctrl+l")
         await until(pilot, lambda: title(screen) == "Tool calls · 5" and idle(app))
         assert screen.calls.rows.chosen == 2, "one is where one was"
-        assert screen.calls.box.has_focus
+        assert box_of(screen).has_focus
         await searched(pilot, screen, "nowhere")
         await pilot.press("escape", "escape")
         await until(pilot, lambda: title(screen) == "Tool calls · 5" and screen.calls.rows.has_focus)
@@ -202,12 +210,12 @@ async def test_enter_goes_to_the_rules_of_the_call_once_it_is_found(calls: Path,
         await pilot.press("slash", *"forc", "enter")
         await until(pilot, lambda: screen.rank.rows.has_focus and answered(screen, PUSH))
         await pilot.press("escape", "escape", "slash", "up")
-        await until(pilot, lambda: screen.calls.box.asked == "forc" and title(screen) == "Tool calls · 1 of 5")
+        await until(pilot, lambda: box_of(screen).query_text == "forc" and title(screen) == "Tool calls · 1 of 5")
         await pilot.press("escape", "n")
-        await until(pilot, lambda: screen.calls.typed.has_focus_within and not screen.calls.box.display)
+        await until(pilot, lambda: screen.calls.typed.has_focus_within and not box_of(screen).display)
         await pilot.press("f3", "slash")
-        await until(pilot, lambda: screen.calls.box.has_focus and not screen.calls.typing)
-        assert screen.calls.box.asked == "forc"
+        await until(pilot, lambda: box_of(screen).has_focus and not screen.calls.typing)
+        assert box_of(screen).query_text == "forc"
 
 
 async def test_no_key_waits_for_a_search_and_the_newest_wins(

@@ -193,10 +193,10 @@ def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
     if not failed and "PASS" in ends.values() and "FAIL" not in page.whole:
         return
     groups: dict[str, list[_Message]] = {}
-    told = failed or [one for one in said if one.test not in ends]
-    for one in [one for one in told if not _OWN.match(page.text(one.number))] or told:
+    reported = failed or [one for one in said if one.test not in ends]
+    for one in [one for one in reported if not _OWN.match(page.text(one.number))] or reported:
         groups.setdefault(one.test, []).append(one)
-    captured = {one for one in told if _is_captured(page, one)}
+    captured = {one for one in reported if _is_captured(page, one)}
     weight = TEST
     for group in groups.values():
         leader = _leader(page, group)
@@ -206,10 +206,10 @@ def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
                 continue
             if group[-1] in captured and not _asserts(page, one):
                 continue  # the message that ended the test is cut off
-            leads = one is leader
-            peer = leads or _asserts(page, one)
-            yield KeyLineCandidate(weight if leads else TEST - 1 if peer else DETAIL, found)
-            weight = TEST - 1 if leads else weight
+            is_leader = one is leader
+            peer = is_leader or _asserts(page, one)
+            yield KeyLineCandidate(weight if is_leader else TEST - 1 if peer else DETAIL, found)
+            weight = TEST - 1 if is_leader else weight
     for number in page.having(("--- FAIL: ",)):
         yield whole(page, number, WRAPPER)
 
