@@ -19,6 +19,15 @@ FILE, CLASS, FUNCTION, CHILDREN = 600, 300, 60, 20
 SMALL = 80
 SMALL_WITH_ONE_IMPORTER = 1
 """How many are left of the modules below `SMALL` lines that only a neighbour imports. Lower it when you fold one."""
+UNCLEAR_NAMES = {"told", "beside", "stands", "heard", "lit", "led", "anew"}
+"""Words that say nothing about a value: no part of an identifier in `core` or `tui`."""
+PUBLISHED_NAMES = {
+    "told": "field of the JSON schemas fetch_result, file_place, insights, lesson and practice",
+    "beside": "field of the JSON schema curation, fact in the trace of the answer gate",
+    "Beside": "definition in the JSON schema curation",
+    "anew": "field of the JSON schema answer_event",
+}
+"""Identifiers that have such a word because a published format has it: fields, attributes and keywords only."""
 
 
 def test_nothing_outgrows_its_ceiling() -> None:
@@ -32,6 +41,33 @@ def test_nothing_outgrows_its_ceiling() -> None:
                 if size > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
                     large.append(f"{path}: {node.name} has {size} lines")
     assert large == []
+
+
+def test_no_identifier_has_a_word_that_says_nothing_about_its_value() -> None:
+    found: list[str] = []
+    for path in (*_code("core"), *_code("tui")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        published = {
+            id(part.target)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef)
+            for part in node.body
+            if isinstance(part, ast.AnnAssign)
+        }
+        for node in ast.walk(tree):
+            for name in _identifiers(node):
+                parts = {part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+                free = isinstance(node, ast.Attribute | ast.keyword) or id(node) in published or name[0].isupper()
+                if UNCLEAR_NAMES & parts and not (free and name in PUBLISHED_NAMES):
+                    found.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {name}")
+    assert found == [], "name the value: message, reason, details, text, label, summary"
+
+
+def _identifiers(node: ast.AST) -> Iterator[str]:
+    """The names that a node binds or reads."""
+    for field in ("id", "attr", "name", "arg", "asname", "rest"):
+        if isinstance(name := getattr(node, field, None), str):
+            yield name
 
 
 def test_no_folder_of_code_has_too_many_children() -> None:
