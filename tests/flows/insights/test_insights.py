@@ -105,7 +105,7 @@ def test_what_came_back_was_met_after_its_fix_was_known(store: Store) -> None:
     assert (found.key_line, found.times, found.minutes, found.reason) == (_YAML, 2, 5, "Not shown: no hook call.")
     assert insights(store, since="2026-02-01").came_back[0].times == 1
     with store.transaction() as con:
-        add_outcome(con, fingerprint=fingerprint(_YAML), outcome="failed_again", shown_at="2026-02-08T10:00:01Z")
+        add_outcome(con, fingerprint=fingerprint(_YAML), outcome="failed_again", told_at="2026-02-08T10:00:01Z")
     found = insights(store)
     assert found.came_back[0].reason == "Shown 1×, helped 0×."
     assert [(one.key_line, one.told, one.failed_again) for one in found.told] == [(_YAML, 1, 1)]

@@ -108,7 +108,7 @@ def _do(store: Store, step: tuple[str, Any, Any]) -> None:
         elif what == "move":
             con.execute("UPDATE session SET repository = ? WHERE id = ?", (value, which))
         elif what == "tell":
-            add_outcome(con, shown_at=which, withheld=int(value))
+            add_outcome(con, told_at=which, withheld=int(value))
         elif what == "settle":
             con.execute("UPDATE answer_outcome SET outcome = ? WHERE id = ?", (value, which))
         else:

@@ -61,8 +61,8 @@ def test_a_lesson_before_and_after_its_decision(store: Store) -> None:
     with store.transaction() as con:
         row = con.execute("SELECT id FROM resolution").fetchone()
         assert row is not None
-        add_outcome(con, resolution_id=row[0], outcome="helped", shown_at="2026-02-03T09:00:00.000Z")
-        add_outcome(con, resolution_id=row[0], outcome="helped", shown_at="2026-01-03T09:00:00.000Z")
+        add_outcome(con, resolution_id=row[0], outcome="helped", told_at="2026-02-03T09:00:00.000Z")
+        add_outcome(con, resolution_id=row[0], outcome="helped", told_at="2026-01-03T09:00:00.000Z")
     (found,) = worked(store).items
     assert (found.kind, found.case_id, found.name, found.decided) == ("lesson", case_id, _YAML, _DECIDED)
     assert found.do == "pip install pyyaml"

@@ -44,7 +44,7 @@ def casebook(tmp_path: Path) -> Path:
         add_verdict(con, "s1", 1, fingerprints=known, seconds=3600, program="python")
         add_verdict(con, "s2", 1, fingerprints=known, seconds=1200, program="python", ts="2026-03-11T10:00:00Z")
         add_verdict(con, "s2", 2, fingerprints=open_case, seconds=600, program="cargo", ts="2026-03-11T10:00:00Z")
-        add_outcome(con, fingerprint=fingerprint(_YAML), outcome="helped", shown_at="2026-03-11T10:00:00Z")
+        add_outcome(con, fingerprint=fingerprint(_YAML), outcome="helped", told_at="2026-03-11T10:00:00Z")
     return path
 
 
