@@ -42,7 +42,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     if any(one.marker for one in found.citations):
         yield from _sources(out, found) if not explain else ()
     else:
-        yield from _nearest(found)
+        yield from _nearest(out, found)
     if found.said and not said:
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
@@ -100,7 +100,7 @@ def _sources(out: Output, found: Answer) -> Iterator[str]:
             yield clip(one.section, out.columns)
 
 
-def _nearest(found: Answer) -> Iterator[str]:
+def _nearest(out: Output, found: Answer) -> Iterator[str]:
     if not found.citations:
         return
     korean = hangul_share(found.query) > 0.3
@@ -114,6 +114,8 @@ def _nearest(found: Answer) -> Iterator[str]:
         now = f", {one.file_now}" if one.file_now else ""
         now += ", possible prompt injection" if one.speaks_to_model else ""
         yield f"· {one_line(one.citation.uri)} (score {one.score:.2f}{now})"
+        if one.excerpt:
+            yield from (out.paint(line, "dim") for line in wrap(one.excerpt, out.columns, "  "))
 
 
 def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:

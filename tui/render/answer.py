@@ -259,13 +259,18 @@ def _claim(one: Claim, answer: Answer, signs: Signs, cells: int) -> Content:
         cited(one.citation.uri if one.citation else "", "$cb-soft"),
     ]
     if one.quote:
-        quoted = Content.styled(inline(one.quote, _QUOTE), "$cb-soft")
-        bar = f"\n    {quote_bar(signs)}"
-        for line in quoted.wrap(max(1, cells - len(bar) + 1)) if cells else (quoted,):
-            parts += [(bar, "$cb-faint"), line]
+        parts += _quote_lines(one.quote, signs, cells)
     for concern in one.concerns[:5]:
         parts += [("\n    ", ""), (inline(concern.text, 200), mark.tone)]
     return Content.assemble(*parts)
+
+
+def _quote_lines(text: str, signs: Signs, cells: int) -> list[tuple[str, str] | Content]:
+    """Words of a source, with a bar before each line. `cells`: the width, 0 if lines are not wrapped here."""
+    quoted = Content.styled(inline(text, _QUOTE), "$cb-soft")
+    bar = f"\n    {quote_bar(signs)}"
+    lines = quoted.wrap(max(1, cells - len(bar) + 1)) if cells else (quoted,)
+    return [part for line in lines for part in ((bar, "$cb-faint"), line)]
 
 
 def _unknown_marker(one: InventedCitation, signs: Signs) -> Content:
@@ -297,10 +302,10 @@ def draw_sources(citations: Sequence[AnswerCitation], signs: Signs, cells: int =
     """The sources with the number of each, their sections under each other where `cells` have room."""
     widest = max((cell_len(inline(one.citation.uri, _URI)) for one in citations), default=0)
     column = widest if widest <= cells // 2 else 0
-    return [_source(number, one, signs, column) for number, one in sources(citations).items()]
+    return [_source(number, one, signs, column, cells) for number, one in sources(citations).items()]
 
 
-def _source(number: int, one: AnswerCitation, signs: Signs, column: int) -> Content:
+def _source(number: int, one: AnswerCitation, signs: Signs, column: int, cells: int) -> Content:
     marker = inline(one.marker, 12) if one.marker else f" {number} "
     section = f"  {inline(one.section, 120)}" if one.section else ""
     speaks = f"  possible prompt injection: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
@@ -309,7 +314,7 @@ def _source(number: int, one: AnswerCitation, signs: Signs, column: int) -> Cont
         (f"{marker} ", "$cb-accent"), cited(one.citation.uri),
         (f"{gap}  evidence {one.score:.2f}", "$cb-faint"), (section, "$cb-dim"),
         (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),
-        (speaks, signs.quote("flagged").tone),
+        (speaks, signs.quote("flagged").tone), *(_quote_lines(one.excerpt, signs, cells) if one.excerpt else ()),
     )  # fmt: skip
 
 

@@ -11,9 +11,10 @@ import apsw
 from core.base.trace import Step, facts
 from core.flows.ask.options import AskContext
 from core.library.ask.answer import AnswerCitation
-from core.library.ask.gate import Gate, gate
+from core.library.ask.features import nearest_by_words
+from core.library.ask.gate import Gate, Weighed, gate
 from core.library.ask.prompt import Turn, speaks_to_model
-from core.library.ask.question import read_question
+from core.library.ask.question import Question, read_question
 from core.library.search.api import SearchQuery, search
 from core.library.search.fts import chunks_passing, documents_passing
 from core.library.search.korean import analyse
@@ -23,6 +24,8 @@ from core.store.sql import number
 
 CANDIDATES = 3
 """Passages that a refusal names."""
+_EXCERPT = 240
+"""Code points of a sentence that a refusal shows."""
 _BACK, _SAYS = 3, 2
 """Earlier questions that one may go on from, back to one that has so many words of its own ("Why?" has none)."""
 _LEAST, _LEAST_READ = 0.05, 0.01
@@ -34,6 +37,7 @@ class Retrieved:
     """The passages for the model, best first, with the evidence of each; `returned`: hits of the search, `scores` by
     chunk id."""
 
+    question: Question
     passages: tuple[Passage, ...]
     evidence: dict[int, float]
     gate: Gate
@@ -112,6 +116,7 @@ def _retrieved(asking: AskContext, text: str) -> Retrieved:
     found = f"{len(response.hits)} passage{'' if len(response.hits) == 1 else 's'}"
     step = Step("retrieval", "hit" if response.hits else "miss", found, steps=response.trace)
     return Retrieved(
+        question,
         tuple(ordered.values())[: asking.options.k],
         evidence,
         weighed,
@@ -168,7 +173,14 @@ def cited(retrieved: Retrieved, passage: Passage, number: int | None) -> AnswerC
 
 
 def candidates(retrieved: Retrieved) -> tuple[AnswerCitation, ...]:
-    """What came nearest, for a refusal."""
+    """What came nearest, for a refusal, each with the sentence nearest to the question."""
     least = _LEAST if retrieved.gate.support is None else _LEAST_READ
     near = [one for one in retrieved.gate.best if one.evidence >= least][:CANDIDATES]
-    return tuple(cited(retrieved, one.passage, None) for one in near)
+    return tuple(_with_excerpt(cited(retrieved, one.passage, None), one, retrieved.question) for one in near)
+
+
+def _with_excerpt(made: AnswerCitation, one: Weighed, question: Question) -> AnswerCitation:
+    if made.speaks_to_model is not None:
+        return made
+    said = " ".join((one.nearest or nearest_by_words(question.words, one.passage.text)).split())
+    return replace(made, excerpt=said if len(said) <= _EXCERPT else f"{said[: _EXCERPT - 1]}…") if said else made

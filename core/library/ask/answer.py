@@ -50,6 +50,7 @@ class AnswerCitation:
     `since_read`: what became of its file since it was read, null where it is the same; `stale` tells only how long ago.
     `speaks_to_model`: its words that instruct a model instead of a reader, null where there are none; such a passage
     alone grounds no answer.
+    `excerpt`: the sentence nearest to the question, if it is a refusal and the passage does not instruct a model.
     """
 
     marker: str | None
@@ -60,6 +61,7 @@ class AnswerCitation:
     vector_score: float | None = None
     since_read: SinceRead | None = None
     speaks_to_model: str | None = None
+    excerpt: str | None = None
 
     @property
     def file_now(self) -> str:

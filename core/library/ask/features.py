@@ -275,7 +275,8 @@ class QuestionTerms:
 class PassageFeatures:
     """A passage beside a question: its signals, the words it has in one place, the names and the word it lacks.
 
-    `held`: of each word of the question how much the passage says of it, 0 to 1.
+    `held`: of each word of the question how much the passage says of it, 0 to 1. `nearest`: the sentence that a model
+    found nearest; empty without a model.
     """
 
     passage: Passage
@@ -284,6 +285,7 @@ class PassageFeatures:
     lacks: tuple[str, ...]
     held: tuple[float, ...] = ()
     missing: str = ""
+    nearest: str = ""
 
 
 def by_words(asked: QuestionTerms, row: Passage) -> PassageFeatures:
@@ -332,6 +334,7 @@ class _Place:
     held: tuple[float, ...]
     wanted: tuple[str, ...]
     words: tuple[str, ...]
+    sentence: str
 
 
 def _chosen(asked: QuestionTerms, row: Passage) -> tuple[list[str], list[str]]:
@@ -379,6 +382,7 @@ def _place(
         has,
         (*missing, *words),
         words,
+        sentences[at],
     )
 
 
@@ -394,7 +398,13 @@ def _passage_features(asked: QuestionTerms, one: PassageFeatures, place: _Place,
     signals = replace(one.signals, near=place.near, share=share, beside=place.beside)
     # The nearest place speaks for its passage, and a word that is elsewhere in it is said all the same.
     held = tuple(map(max, one.held, has))
-    return replace(one, signals=signals, held=held, missing=_missing(asked, has))
+    return replace(one, signals=signals, held=held, missing=_missing(asked, has), nearest=place.sentence)
+
+
+def nearest_by_words(words: Sequence[ContentWord], text: str) -> str:
+    """Return the sentence that says most of these words, the earliest of those equal; empty if there is no text."""
+    matches = matcher(words)
+    return max(sentences_of(text), key=lambda sentence: sum(coverage_of(words, sentence, matches)), default="")
 
 
 def _readable(asked: QuestionTerms, text: str) -> str:

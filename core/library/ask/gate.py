@@ -52,7 +52,8 @@ NOTHING: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """One passage: its `evidence` (0 to 1), the parts of it, and the names of the question that it lacks."""
+    """One passage: its `evidence` (0 to 1), the parts of it, the names of the question that it lacks, and the sentence
+    that a model found nearest (empty without a model)."""
 
     passage: Passage
     evidence: float
@@ -62,6 +63,7 @@ class Weighed:
     signals: Signals
     held: tuple[float, ...] = ()
     missing: str = ""
+    nearest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ def _promise(one: PassageFeatures, cosines: Mapping[int, float]) -> float:
 
 def _weighed(one: PassageFeatures, meaning: float | None) -> Weighed:
     found = evidence(one.signals, by_words=meaning is None)
-    return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.held, one.missing)
+    return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.held, one.missing, one.nearest)
 
 
 def _ordered(found: Sequence[Weighed]) -> list[Weighed]:

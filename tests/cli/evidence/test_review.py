@@ -139,7 +139,7 @@ def test_the_history_names_the_quote_and_its_places(filled: Run, run: Run, tmp_p
     history = ("undo", "--list", "--db", str(tmp_path / "casebook.db"))
     told = " ".join(run(*history).text.split())
     assert f"quote 4 “{NEAR[1]}”: not found → message 1, entry e3, session {SESSION}" in told
-    assert f"quote 5 “{FAILED[1]}”: not found → rejected, entry e4" in told
+    assert f"quote 5 “{FAILED[1]}”: not found → rejected: x, entry e4" in told
     (quote,) = run(*history, "--json").json()["changes"][1]["quotes"]
     assert (quote["id"], quote["before"], quote["after"], quote["gone"]) == (4, None, 1, False)
 

@@ -163,6 +163,8 @@ def test_the_gate_refuses_as_in_scene_1_3() -> None:
     near = AnswerCitation(None, LineCitation("~/notes/finance/personal-budget.md", 1, 8), None, 0.21)
     found = _answer("당신의 회사 매출은?", "근거 부족. KB 에 해당 내용 없음.", near, used=0, refusal="score_gate")
     assert _told(found) == SCENE_3
+    said = _told(replace(found, citations=(replace(near, excerpt="Rent\x1b[31m is due on the first."),)))
+    assert "personal-budget.md#L1-L8 (score 0.21)\n  Rent␛[31m is due on the first.\n" in said
 
 
 def test_the_model_refuses_as_in_scene_1_4() -> None:

@@ -97,7 +97,7 @@ def test_an_answer_cites_its_source_to_the_line_and_is_kept_with_its_trace(store
     assert (claim.status, claim.citation.uri) == ("supported", "http-client.md#L15-L16")
     assert claim.quote == "Wait 200 ms, then twice as long each\ntime"
     assert found.answer[claim.start : claim.end] == TRUE
-    assert [one.marker for one in found.citations] == ["[1]"]
+    assert [(one.marker, one.excerpt) for one in found.citations] == [("[1]", None)]
     assert (found.usage.prompt_tokens, found.usage.completion_tokens) == (90, 12)
     assert heard.kinds == ["retrieval_done", "token", "token", "token", "final"]
     assert heard.events[-1].answer == found
@@ -219,6 +219,7 @@ def test_the_gate_refuses_before_the_model_is_asked(store: Store) -> None:
         "score_gate", "no_chunks", "score_gate",
     )  # fmt: skip
     assert off.citations
+    assert all(one.excerpt for one in off.citations)
     assert off.retrieval.chunks_used == 0
     assert korean.answer.startswith("근거 부족")
     assert off.answer == 'Not enough evidence in the library. The closest passages do not mention "coffee".'

@@ -228,6 +228,7 @@ def test_a_refusal_lists_the_passages_that_came_near(library: Store, minilm: Emb
     refused = ask(library, question, AskOptions(keep=False), no_server, searching(minilm))
     assert refused.refusal_reason == "score_gate"
     assert refused.citations[0].citation.path == "boats.md"
+    assert "varnish" in (refused.citations[0].excerpt or ""), "the sentence that the model found nearest"
     far = ask(library, "Which engine does Volvo build?", AskOptions(keep=False), no_server, searching(minilm))
     assert far.refusal_reason == "score_gate"
     assert far.citations == ()

@@ -155,12 +155,13 @@ def test_an_answer_that_was_cut_off_is_not_drawn_as_a_whole_one() -> None:
 
 @pytest.mark.parametrize("reason", ["score_gate", "llm_self_judge", "no_index", "no_chunks", "llm_stream_aborted"])
 def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
-    near = replace(USED, marker=None)
+    near = replace(USED, marker=None, excerpt="The valve\x1b[31m opens at noon.")
     refused = replace(ANSWER, grounded=False, refusal_reason=reason, claims=(), citations=(near,), answer="근거 부족.")
     drawn = draw_answer(refused, ASCII).plain
     assert "Grounded" not in drawn
     assert reason not in drawn, "a person is told in words"
     assert "Closest passages" in drawn
+    assert "| The valve␛[31m opens at noon." in drawn
     assert ("근거 부족." in drawn) == (reason != "no_index")
     assert ("Press esc, then i to ingest folders." in drawn) == (reason == "no_index")
 

@@ -51,7 +51,7 @@ def test_a_changed_file_is_shown_as_it_is_now_and_a_gone_one_as_it_was_kept(libr
     cranes.write_text("# Other\n\nwords\n", encoding="utf-8")
     found = open_document(library.con, "port/cranes.md")
     assert found.state == "changed"
-    assert "changed" in found.told
+    assert "changed" in found.notice
     assert [block.kind for block in found.blocks] == ["heading", "paragraph"]
     cranes.unlink()
     kept = open_document(library.con, "port/cranes.md", parse("port/cranes.md#L10"))
@@ -76,12 +76,12 @@ def test_a_line_beyond_the_end_is_told_and_the_last_one_stands_for_it(
 ) -> None:
     citation = parse(f"port/cranes.md#{lines}")
     found = within(open_document(library.con, "port/cranes.md", citation))
-    assert (found.cited, found.told) == (cited, told)
+    assert (found.cited, found.notice) == (cited, told)
     assert within(found) == found
     cranes.write_text("only this\n", encoding="utf-8")
     found = within(open_document(library.con, "port/cranes.md", citation))
     assert found.cited == (1, 1)
-    assert found.told.startswith(f"line {int(lines.rpartition('L')[2]):,} not found: the file has 1 line; changed")
+    assert found.notice.startswith(f"line {int(lines.rpartition('L')[2]):,} not found: the file has 1 line; changed")
 
 
 @pytest.mark.parametrize(

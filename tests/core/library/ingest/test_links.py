@@ -145,7 +145,7 @@ def test_a_document_whose_file_became_a_link_out_shows_what_was_kept(
     path.unlink()
     path.symlink_to(outside / "far.md")
     shown = open_document(library.con, "a.md")
-    assert "a link that points outside its folder" in shown.told
+    assert "a link that points outside its folder" in shown.notice
     assert "zebra" not in "\n".join(shown.lines)
     report = ingest(library)
     assert (report.removed, report.removed_link_examples) == (1, ("a.md",))
