@@ -11,7 +11,7 @@ import apsw
 from core.base.trace import Step, facts
 from core.flows.ask.options import AskContext
 from core.library.ask.answer import AnswerCitation
-from core.library.ask.features import nearest_by_words
+from core.library.ask.features import is_heading, nearest_by_words
 from core.library.ask.gate import Gate, Weighed, gate
 from core.library.ask.prompt import Turn, speaks_to_model
 from core.library.ask.question import Question, read_question
@@ -182,5 +182,6 @@ def candidates(retrieved: Retrieved) -> tuple[AnswerCitation, ...]:
 def _with_excerpt(made: AnswerCitation, one: Weighed, question: Question) -> AnswerCitation:
     if made.speaks_to_model is not None:
         return made
-    said = " ".join((one.nearest or nearest_by_words(question.words, one.passage.text)).split())
+    nearest = "" if is_heading(one.nearest, one.passage) else one.nearest
+    said = " ".join((nearest or nearest_by_words(question.words, one.passage)).split())
     return replace(made, excerpt=said if len(said) <= _EXCERPT else f"{said[: _EXCERPT - 1]}…") if said else made

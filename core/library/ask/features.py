@@ -401,10 +401,16 @@ def _passage_features(asked: QuestionTerms, one: PassageFeatures, place: _Place,
     return replace(one, signals=signals, held=held, missing=_missing(asked, has), nearest=place.sentence)
 
 
-def nearest_by_words(words: Sequence[ContentWord], text: str) -> str:
-    """Return the sentence that says most of these words, the earliest of those equal; empty if there is no text."""
+def nearest_by_words(words: Sequence[ContentWord], row: Passage) -> str:
+    """Return the sentence that says most of these words, the earliest of those equal; empty if it has only headings."""
     matches = matcher(words)
-    return max(sentences_of(text), key=lambda sentence: sum(coverage_of(words, sentence, matches)), default="")
+    sentences = [one for one in sentences_of(row.text) if not is_heading(one, row)]
+    return max(sentences, key=lambda sentence: sum(coverage_of(words, sentence, matches)), default="")
+
+
+def is_heading(sentence: str, row: Passage) -> bool:
+    """Whether a sentence only repeats a heading of its passage."""
+    return sentence.strip("# ") in (row.title, row.section_label, *row.heading_path)
 
 
 def _readable(asked: QuestionTerms, text: str) -> str:

@@ -17,6 +17,7 @@ from core.library.ask.features import (
     evidence,
     joined,
     matcher,
+    nearest_by_words,
     sentences_of,
 )
 from core.library.ask.glossary import in_english
@@ -67,6 +68,14 @@ def test_a_name_is_not_in_a_longer_word(text: str, lacks: tuple[str, ...]) -> No
     assert (
         by_words(QuestionTerms(question, [1.0] * len(question.words), matcher(question.words), {}), row).lacks == lacks
     )
+
+
+def test_the_sentence_nearest_to_a_question_is_no_heading() -> None:
+    text = "# Retries\n\nA call waits for ten seconds.\n\nIt stops after four retries."
+    row = Passage(1, "c", "d", text, '["Retries"]', "", "[]", "v", 1, 5, "n.md", "", "2026-01-01T00:00:00Z", None, None)
+    words = read_question("How many retries?").words
+    assert nearest_by_words(words, row) == "It stops after four retries."
+    assert nearest_by_words(words, replace(row, text="# Retries")) == ""
 
 
 def test_a_korean_question_knows_which_english_words_stand_for_which_of_its_own() -> None:
