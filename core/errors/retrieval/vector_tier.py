@@ -157,7 +157,7 @@ def _base(cases: int) -> str:
 
 
 _HANGUL = 0.5
-_NEIGHBOURS_IN_TRACE = 3  # neighbours told in the trace
+_NEIGHBOURS_IN_TRACE = 3  # neighbors in the trace
 _WORDS = 8  # words of each told
 
 

@@ -287,7 +287,7 @@ def script_ended(look: Ran, origin: Ran) -> bool | None:
     None where the command may still run: the script does not say, and its output names no end."""
     if not look.text.startswith("Script completed") or look.facts.get("background"):
         return None
-    script = look.tool_input.get("input") or origin.tool_input.get("input", "")  # to wait goes on with the script
+    script = look.tool_input.get("input") or origin.tool_input.get("input", "")  # a wait continues the script
     if _TELLS_END.search(str(script)):
         return True
     probe = shortened(blanked(look.text))

@@ -268,7 +268,7 @@ class PaneScreen(Screen[None]):
     """A pane: declares what `Pane` and `Remembers` name. `PANE`: its name in the ids of actions, in the
     state that is kept and in the first line; `LIST`: the id of its list, at the edge that can be moved; `STACKS`:
     whether that is above the rest on a narrow screen; `DETAIL_WIDTHS`: the least cells of the part next to the list, by
-    the class of the screen's width; `LANES`: the jobs that nobody waits for once it is left."""
+    the class of the screen's width; `LANES`: the jobs that are cancelled when the pane is left."""
 
     PANE: ClassVar[str]
     LIST: ClassVar[str]

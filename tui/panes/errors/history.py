@@ -114,7 +114,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._next: int | None = None
         self.left = False  # whether the pane that was opened from here was left for another: it is not to be seen again
         self._list = RowList(self._paint, id="history-rows")
-        self._details = Block("history-told")
+        self._details = Block("history-details")
         self._details.remove_class("block")  # the frame around it has the heading
         self._fixes: tuple[int, tuple[ChangedFix, ...]] = (0, ())  # those of one change
         self._keys = KeyFooter(curating.signs, self.situation())

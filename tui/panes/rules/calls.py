@@ -228,7 +228,7 @@ class TypedCall(Vertical):
         self._refused = 0  # characters of what was too long for the box
         self._tool = ToolBox()
         self._json = JsonArea()
-        self._message = Static(id="typed-told")
+        self._message = Static(id="typed-message")
 
     def compose(self) -> ComposeResult:
         yield self._tool
