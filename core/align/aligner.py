@@ -39,14 +39,14 @@ class Fragments:
 
 
 def fragments_of(quote: str) -> tuple[str, ...]:
-    """The parts of a quote between its ellipses; empty where it has none, or where a part says nothing."""
+    """The parts of a quote between its ellipses; empty if it has none or if a part is too short."""
     parts = [part.strip() for part in _SIGN.split(quote)]
     if len(parts) < 2:
         return ()
-    said = tuple(part for part in parts if part)
-    if not said or any(len(View(part).letters) < _FRAGMENT_LETTERS for part in said):
+    filled = tuple(part for part in parts if part)
+    if not filled or any(len(View(part).letters) < _FRAGMENT_LETTERS for part in filled):
         return ()
-    return said
+    return filled
 
 
 def place_fragments(view: View, parts: tuple[str, ...], threshold: float) -> Fragments | None:
@@ -151,9 +151,9 @@ def judged(
         concerns += adjacent_concerns(text, span.start, span.end)
     trace: tuple[Step, ...] = ()
     if method != "exact" or concerns:
-        said = "; ".join(str(one) for one in concerns) or "same meaning"
+        reason = "; ".join(str(one) for one in concerns) or "same meaning"
         about = facts(message=span.message_index)
-        trace = (Step("guard", "rejected" if concerns else "hit", said, about, elapsed_ms=watch.ms()),)
+        trace = (Step("guard", "rejected" if concerns else "hit", reason, about, elapsed_ms=watch.ms()),)
     return Aligned(
         "flagged" if concerns else "aligned",
         method,
@@ -204,9 +204,9 @@ def align_quote(session: Session, message_index: int | None, quote: str, setting
     if message_index is None:
         return failed("index_out_of_range", (Step("index", "rejected", "the message index is not an integer"),))
     if not 0 <= message_index < len(session.messages):
-        said = f"message {message_index} not found: the session has {len(session.messages)}"
+        reason = f"message {message_index} not found: the session has {len(session.messages)}"
         near = _counted_from_one(session, quote) if message_index == len(session.messages) else ()
-        step = Step("index", "rejected", f"{said}. The quote is in message {message_index - 1}" if near else said)
+        step = Step("index", "rejected", f"{reason}. The quote is in message {message_index - 1}" if near else reason)
         return failed("index_out_of_range", (step,), near)
     if not View(quote).normal.strip():
         return failed("empty_quote", (Step("quote", "rejected", "the quote contains only whitespace"),))
@@ -305,8 +305,8 @@ class _Search:
             concerns += adjacent_concerns(text, found.spans[0][0], found.spans[-1][1]) if found.in_order else ()
         status = "flagged" if concerns else "aligned"
         spans = _spans(index, found.spans)
-        said = tuple(dict.fromkeys(concerns))
-        return Aligned(status, method, confidence, spans, found.similarity, concerns=said, diff=diff)
+        distinct = tuple(dict.fromkeys(concerns))
+        return Aligned(status, method, confidence, spans, found.similarity, concerns=distinct, diff=diff)
 
     def _may_be_fuzzy(self) -> bool:
         return self._settings.enable_fuzzy and len(self._quote) <= self._settings.max_quote_length

@@ -128,12 +128,12 @@ def align(
 
 
 def align_anywhere(messages: Sequence[str] | Session, quote: str, settings: AlignSettings | None = None) -> AlignResult:
-    """Align one quote of which nobody said in which message it is: the message where it is found counts as stated."""
+    """Align one quote without a message number: the message where it is found counts as stated."""
     session = messages if isinstance(messages, Session) else Session(messages)
 
     def at(index: int) -> AlignResult:
-        said = ExtractedQuote(index, quote)
-        return align(session, Extracted((ExtractedEntry("quote", "", "", (said,)),)), settings)
+        extracted = ExtractedQuote(index, quote)
+        return align(session, Extracted((ExtractedEntry("quote", "", "", (extracted,)),)), settings)
 
     found = at(0)
     (one,) = found.entries[0].evidence
@@ -144,8 +144,8 @@ def _entry(session: Session, entry: ExtractedEntry, settings: AlignSettings) -> 
     found = [align_quote(session, one.message_index, one.quote, settings) for one in entry.evidence]
     found = _mentions(session, entry.evidence, found, settings)
     evidence = tuple(
-        evidence_of(index, said, one, session.messages)
-        for index, (said, one) in enumerate(zip(entry.evidence, found, strict=True))
+        evidence_of(index, quote, one, session.messages)
+        for index, (quote, one) in enumerate(zip(entry.evidence, found, strict=True))
     )
     return AlignedEntry(entry.entry_id, bool(evidence) and all(one.status == "aligned" for one in evidence), evidence)
 
@@ -159,9 +159,9 @@ def _mentions(
     """
     out = list(found)
     groups: dict[tuple[int | None, str], list[int]] = {}
-    for at, (said, one) in enumerate(zip(quotes, found, strict=True)):
+    for at, (quote, one) in enumerate(zip(quotes, found, strict=True)):
         if one.status == "ambiguous" and one.method != "fuzzy":
-            groups.setdefault((said.message_index, said.quote), []).append(at)
+            groups.setdefault((quote.message_index, quote.quote), []).append(at)
     for places in groups.values():
         spans = found[places[0]].spans
         if len(spans) == len(places):
@@ -171,16 +171,16 @@ def _mentions(
     return out
 
 
-def evidence_of(index: int, said: ExtractedQuote, found: Aligned, messages: Sequence[str]) -> Evidence:
-    """One quote's answer as it is written, with the diff of the texts themselves."""
+def evidence_of(index: int, extracted: ExtractedQuote, found: Aligned, messages: Sequence[str]) -> Evidence:
+    """The result for one quote, with the diff between the quote and the message."""
     words = [messages[span.message_index][span.start : span.end] for span in found.spans] if found.diff else []
-    place = found.spans[0].message_index if found.spans else said.message_index
+    place = found.spans[0].message_index if found.spans else extracted.message_index
     return Evidence(
         index,
         place,
         found.relocated_from,
-        said.quote,
-        hash_of(said.quote),
+        extracted.quote,
+        hash_of(extracted.quote),
         found.matched_hash,
         found.status,
         found.method,
@@ -191,7 +191,7 @@ def evidence_of(index: int, said: ExtractedQuote, found: Aligned, messages: Sequ
             Reason(one.kind, one.quote, one.source, text)
             for one, text in zip(found.concerns, reason_of_each(found.concerns, found.diff), strict=True)
         ),
-        verbatim(said.quote, JOIN.join(words)) if words else (),
+        verbatim(extracted.quote, JOIN.join(words)) if words else (),
         tuple(
             NearPlace(near.span.message_index, near.span.start, near.span.end, near.similarity)
             for near in found.near_misses

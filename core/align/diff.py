@@ -38,8 +38,8 @@ class Move:
         """For a list: `uploader⇄exporter`, `order: 500, 2000 → 2000, 500`, `first request → first answer`."""
         if self.swap:
             return "⇄".join(self.source)
-        said = f"{', '.join(self.source)} → {', '.join(self.quote)}"
-        return f"order: {said}" if len(self.source) > 1 else said
+        change = f"{', '.join(self.source)} → {', '.join(self.quote)}"
+        return f"order: {change}" if len(self.source) > 1 else change
 
     def __str__(self) -> str:
         if self.swap:
@@ -162,8 +162,8 @@ def _rest(concerns: Sequence[Concern], move: Move | None) -> Iterator[Concern]:
         if move is None:
             yield one
             continue
-        said = {token.canon for side in (one.quote, one.source) for token in _tokens(side)}
-        if one.kind == "negation" or (one.kind != "moved" and not said <= move.canons):
+        canons = {token.canon for side in (one.quote, one.source) for token in _tokens(side)}
+        if one.kind == "negation" or (one.kind != "moved" and not canons <= move.canons):
             yield one
 
 
@@ -229,9 +229,9 @@ class _Side:
             stop = start
         start = max(start, self._taken)  # two tokens may be of the same letters (`don't`)
         stop = max(start, stop)
-        said = text[self._taken : start], text[start:stop]
+        texts = text[self._taken : start], text[start:stop]
         self._taken = stop
-        return said
+        return texts
 
     @property
     def rest(self) -> str:

@@ -74,15 +74,15 @@ def variants(quote: str) -> Iterator[str]:
 
 
 def _all(
-    text: str, wanted: str, original: Callable[[int, int], tuple[int, int]] | None = None
+    text: str, needle: str, original: Callable[[int, int], tuple[int, int]] | None = None
 ) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
-    at = text.find(wanted) if wanted else -1
-    most = max(2, min(MOST_PLACES, _MOST_READ // max(1, len(wanted))))
+    at = text.find(needle) if needle else -1
+    most = max(2, min(MOST_PLACES, _MOST_READ // max(1, len(needle))))
     while at >= 0 and len(found) < most:
-        span = (at, at + len(wanted))
+        span = (at, at + len(needle))
         found.append(span if original is None else original(*span))
-        at = text.find(wanted, at + 1)
+        at = text.find(needle, at + 1)
     return found
 
 
@@ -127,8 +127,8 @@ def _unescaped(text: str) -> str:
 
 def _inner(text: str) -> str:
     """Return the text within quotation marks, with at most one punctuation mark behind them; else the text itself."""
-    said = text.strip()
-    shut = said[:-1] if said[-1:] in (".", ",", ";") else said
+    stripped = text.strip()
+    shut = stripped[:-1] if stripped[-1:] in (".", ",", ";") else stripped
     if len(shut) < 2 or shut[0] not in _OPENING or shut[-1] not in _CLOSING:
         return text
     return shut.lstrip(_OPENING).rstrip(_CLOSING)

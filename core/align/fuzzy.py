@@ -88,18 +88,18 @@ class Stretch:
 
 def likest(view: View, quote: View, most: int, cutoff: float = LOCATE_CUTOFF) -> list[Stretch]:
     """The places of a text most like the quote, apart from each other, the best first; at most `most`."""
-    wanted = quote.folded.strip(" ")
+    needle = quote.folded.strip(" ")
     found: list[tuple[float, int, int]] = []
     gaps = [(0, len(view.folded))]
     while gaps and len(found) < most:
-        best = max((place for gap in gaps if (place := _best(view.folded, wanted, gap, cutoff))), default=None)
+        best = max((place for gap in gaps if (place := _best(view.folded, needle, gap, cutoff))), default=None)
         if best is None:
             break
         found.append(best)
         if best[0] >= CERTAIN:
             # Only a place just as good matters now, and to look for no other is much faster.
             cutoff = max(cutoff, 100 * best[0] - _LOOSE)
-        gaps = [rest for gap in gaps for rest in _around(gap, best) if rest[1] - rest[0] >= len(wanted) // 2]
+        gaps = [rest for gap in gaps for rest in _around(gap, best) if rest[1] - rest[0] >= len(needle) // 2]
     return [Stretch(*view.original_of_normal(start, end), similarity) for similarity, start, end in found]
 
 
@@ -110,36 +110,36 @@ def _around(gap: tuple[int, int], place: tuple[float, int, int]) -> list[tuple[i
     return [(gap[0], start), (end, gap[1])]
 
 
-def _best(text: str, wanted: str, gap: tuple[int, int], cutoff: float) -> tuple[float, int, int] | None:
+def _best(text: str, needle: str, gap: tuple[int, int], cutoff: float) -> tuple[float, int, int] | None:
     """The likest place within `gap`: similarity, start, end."""
     low, high = gap
     part = text[low:high]
-    if len(part) <= len(wanted):
+    if len(part) <= len(needle):
         start, end = 0, len(part)
-        if fuzz.ratio(wanted, part) < cutoff:
+        if fuzz.ratio(needle, part) < cutoff:
             return None
     else:
-        located = fuzz.partial_ratio_alignment(wanted, part, score_cutoff=cutoff)
+        located = fuzz.partial_ratio_alignment(needle, part, score_cutoff=cutoff)
         if located is None:
             return None
         start, end = located.dest_start, located.dest_end
-    pad = max(16, len(wanted) // 2)
+    pad = max(16, len(needle) // 2)
     left = max(0, start - pad)
     window = part[left : end + pad]
-    begin, stop, _ = best_stretch(wanted, window)
-    begin, stop = _whole_words(part, left + begin, left + stop, wanted)
+    begin, stop, _ = best_stretch(needle, window)
+    begin, stop = _whole_words(part, left + begin, left + stop, needle)
     if stop <= begin:
         return None
-    begin, stop = _with_end_words(part, begin, stop, wanted)
-    return _similarity(wanted, part[begin:stop]), low + begin, low + stop
+    begin, stop = _with_end_words(part, begin, stop, needle)
+    return _similarity(needle, part[begin:stop]), low + begin, low + stop
 
 
-def _similarity(wanted: str, there: str) -> float:
+def _similarity(quote: str, there: str) -> float:
     """Return 1 - edits / length of the longer text, verbatim or with numbers as digits."""
-    plain = Levenshtein.normalized_similarity(wanted, there)
+    plain = Levenshtein.normalized_similarity(quote, there)
     if plain >= CERTAIN or plain < _WORTH_COUNTING:
         return plain
-    return max(plain, Levenshtein.normalized_similarity(_counted(wanted), _counted(there)))
+    return max(plain, Levenshtein.normalized_similarity(_counted(quote), _counted(there)))
 
 
 def _counted(text: str) -> str:
@@ -153,11 +153,11 @@ def _first(word: str) -> str:
     return found[0] if found else counted
 
 
-def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
+def _with_end_words(text: str, start: int, end: int, quote: str) -> tuple[int, int]:
     """Return a range extended to the quote's first and last word if they are near. By edits alone, omitting a short
     word costs no more than skipping a longer one behind it."""
-    head, tail = wanted.partition(" ")[0], wanted.rpartition(" ")[2]
-    most = Levenshtein.distance(wanted, text[start:end]) + _STRETCHED
+    head, tail = quote.partition(" ")[0], quote.rpartition(" ")[2]
+    most = Levenshtein.distance(quote, text[start:end]) + _STRETCHED
     if text[start:end].partition(" ")[0] != head:
         left = max(0, start - _NEARBY)
         words = [(left + match.start(), match[0]) for match in _WORD.finditer(text[left:start])]
@@ -165,17 +165,17 @@ def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, 
         at = next((at for at, word in reversed(words) if _first(word) == first), start)
         if at == start and words and same_spelling(words[-1][1], head):
             at = words[-1][0]
-        if Levenshtein.distance(wanted, text[at:end]) <= most:
+        if Levenshtein.distance(quote, text[at:end]) <= most:
             start = at
     if text[start:end].rpartition(" ")[2] != tail:
         ends = [(end + match.end(), match[0]) for match in _WORD.finditer(text[end : end + _NEARBY])]
         stop = next((at for at, word in ends if number_of(word) == number_of(tail)), end)
-        if Levenshtein.distance(wanted, text[start:stop]) <= most:
+        if Levenshtein.distance(quote, text[start:stop]) <= most:
             end = stop
     return start, end
 
 
-def _whole_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
+def _whole_words(text: str, start: int, end: int, quote: str) -> tuple[int, int]:
     """A range moved to the nearer edge of a word that it cuts, unless the quote is cut there too."""
     while start < end and text[start] == " ":
         start += 1
@@ -188,7 +188,7 @@ def _whole_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int
         while right < end and text[right].isalnum():
             right += 1
         start = left if start - left <= right - start or right >= end else right
-        while start < end and not text[start].isalnum() and text[start] != wanted[0]:
+        while start < end and not text[start].isalnum() and text[start] != quote[0]:
             start += 1
     if 0 < end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
         left, right = end, end
@@ -197,6 +197,6 @@ def _whole_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int
         while right < len(text) and text[right].isalnum():
             right += 1
         end = right if right - end <= end - left or left <= start else left
-        while end > start and not text[end - 1].isalnum() and text[end - 1] != wanted[-1]:
+        while end > start and not text[end - 1].isalnum() and text[end - 1] != quote[-1]:
             end -= 1
     return start, end

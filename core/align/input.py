@@ -56,10 +56,10 @@ def read_messages(text: str) -> tuple[str, ...]:
         raise Fault("invalid_input", "the messages are not a JSON array", "pass strings, or objects with role and text")
     out: list[str] = []
     for index, one in enumerate(cast("list[object]", value)):
-        said = cast("Mapping[str, object]", one).get("text") if isinstance(one, Mapping) else one
-        if not isinstance(said, str):
+        message = cast("Mapping[str, object]", one).get("text") if isinstance(one, Mapping) else one
+        if not isinstance(message, str):
             raise Fault("invalid_input", f"message {index} is not a string", 'pass a string, or {"role": …, "text": …}')
-        out.append(said)
+        out.append(message)
     return tuple(out)
 
 
@@ -97,16 +97,16 @@ def _entry(value: object, at: int, warnings: list[str]) -> ExtractedEntry:
     name = entry.get("entryId")
     if not isinstance(name, str):
         raise Fault("invalid_input", f"entry {at} has no entryId", "add a string as entryId")
-    said = entry.get("evidence", [])
-    if said is None:
-        said = []
-    if not isinstance(said, list):
+    evidence = entry.get("evidence", [])
+    if evidence is None:
+        evidence = []
+    if not isinstance(evidence, list):
         raise Fault(
             "invalid_input",
             f"entry {name}: the evidence is not an array",
             "pass an array of objects with messageIndex and quote",
         )
-    quotes = tuple(_quote(one, name, index, warnings) for index, one in enumerate(cast("list[object]", said)))
+    quotes = tuple(_quote(one, name, index, warnings) for index, one in enumerate(cast("list[object]", evidence)))
     if not quotes:
         warnings.append(f"entry {name} has no evidence, so it cannot be promoted")
     return ExtractedEntry(name, _text(entry.get("type")), _text(entry.get("title")), quotes)

@@ -262,12 +262,12 @@ def _of_changes(changes: Sequence[_Change], known: Known, named: frozenset[int],
 
 def _of_missing(missing: Sequence[Token]) -> Iterator[Concern]:
     """The concerns about words of the source that the quote lacks."""
-    said = [token for token in missing if not token.around and token.canon not in _DASHES]
-    for token in said:
+    words = [token for token in missing if not token.around and token.canon not in _DASHES]
+    for token in words:
         if kind := _kind_of(token) or qualifies(token.canon):
             yield _concern(kind, (), (token,))
-    weighty = [token for token in said if token.canon not in HARMLESS]
-    begins = any(token.canon in PHRASE_STARTS for token in said[:-1])
+    weighty = [token for token in words if token.canon not in HARMLESS]
+    begins = any(token.canon in PHRASE_STARTS for token in words[:-1])
     if len(weighty) >= _RUN or (begins and weighty):
         yield _concern("left out", (), missing)
 

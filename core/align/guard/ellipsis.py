@@ -204,18 +204,18 @@ def _passed_over(left: str, gap: str, right: str) -> Iterator[Concern]:
     )
     head = "" if closed else gap[: ends[0].start()] if ends else gap
     tail = gap[ends[-1].end() :] if ends else gap
-    if said := _withdrawn(left, gap, ends, closed=closed):
-        yield Concern("taken back", "", said)
+    if retraction := _withdrawn(left, gap, ends, closed=closed):
+        yield Concern("taken back", "", retraction)
     for part in dict.fromkeys((head, tail)):
-        if (said := negations(_IDIOM.sub(" ", part))) and not _about_subject(part, right):
-            yield Concern("negation left out", "", " ".join(said))
-        if said := _limit(part):
-            yield Concern("limit left out", "", said)
+        if (negated := negations(_IDIOM.sub(" ", part))) and not _about_subject(part, right):
+            yield Concern("negation left out", "", " ".join(negated))
+        if limit := _limit(part):
+            yield Concern("limit left out", "", limit)
     if left.count("(") > left.count(")") and left.rpartition("(")[2].strip() != "":
-        return  # it breaks off inside a bracket, as anybody sees: nothing goes on from there
+        return  # the left fragment ends inside a bracket, which a reader sees
     if _ROWS.search(gap):
-        if said := _row_beyond(gap):
-            yield Concern("subject left out", "", said)
+        if row := _row_beyond(gap):
+            yield Concern("subject left out", "", row)
         return
     other = _subject_beyond(tail, right, closed=closed) if ends or closed else _subject_within(left, gap, right)
     if not other and ends and not closed and not _PARAGRAPH.search(gap):
@@ -247,8 +247,8 @@ def _withdrawn(left: str, gap: str, ends: Sequence[re.Match[str]], *, closed: bo
     first = 0 if closed and gap[: ends[0].start()].strip(" *_`'\")|") else 1
     begin = ends[first - 1].end() if first else 0
     stop = ends[first].end() if first < len(ends) else None
-    said = " ".join(gap[begin:stop].split()) if stop is not None else ""
-    return said if said and is_retracted(said, left) else ""
+    sentence = " ".join(gap[begin:stop].split()) if stop is not None else ""
+    return sentence if sentence and is_retracted(sentence, left) else ""
 
 
 def _about_subject(part: str, right: str) -> bool:
@@ -358,8 +358,8 @@ _BEFORE = 160
 
 def cut_off(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
     """The concerns about the sentence around `text[start:end]`, of which the quote makes a whole one."""
-    said = quote.strip().rstrip("\"'”’*_`)").rstrip()
-    if said[-1:] not in (".", "!", "。"):
+    sentence = quote.strip().rstrip("\"'”’*_`)").rstrip()
+    if sentence[-1:] not in (".", "!", "。"):
         return
     before = _SENTENCE.split(text[max(0, start - _BEFORE) : start])[-1]
     if _beheaded(before, text[start:end]):
@@ -370,7 +370,7 @@ def cut_off(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
     if found := _GOES_ON.match(after):
         yield Concern("cut off", "", after[: found.end()].strip())
     elif found := _QUESTION.match(after):
-        yield Concern("question", said[-1:], "?")
+        yield Concern("question", sentence[-1:], "?")
 
 
 def _beheaded(before: str, inside: str) -> bool:
@@ -387,6 +387,6 @@ def _beheaded(before: str, inside: str) -> bool:
 
 
 def _end_of(text: str) -> str:
-    """The last words of a text, no more than are shown."""
-    said = " ".join(text.split())
-    return said if len(said) <= _SHOWN else said[-_SHOWN:].partition(" ")[2]
+    """The last words of a text, at most `_SHOWN` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[-_SHOWN:].partition(" ")[2]

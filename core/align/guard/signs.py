@@ -80,19 +80,19 @@ def changed_signs(
 def cut_signs(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
     """Yield the signs next to `text[start:end]` that the quote lacks; signs of the quote are its own."""
     before, after = ahead_of(text, start), beyond(text, end)
-    inside, said = lines_of(text[start:end]), lines_of(quote)
+    inside, quoted = lines_of(text[start:end]), lines_of(quote)
     if inside[:1].isdigit() and _FIGURE_BEFORE.search(before):
         yield Concern("number", "", f"{before.split()[-1]}{inside.split()[0]}")
     if inside[-1:].isdigit() and _FIGURE_BEHIND.match(after):
         yield Concern("number", "", f"{inside.split()[-1]}{after.split()[0]}")
-    if one := _cut_line(f"{before}{inside}", len(before), said, text, start):
+    if one := _cut_line(f"{before}{inside}", len(before), quoted, text, start):
         yield one
-    there, here = _lead(f"{before}{inside}", len(before)), _lead(said, 0)
+    there, here = _lead(f"{before}{inside}", len(before)), _lead(quoted, 0)
     if there is None or here is None or there[0] == here[0]:
         pass
     elif here[0] or (there[0][:1] in _KEPT_AT_EDGE and not (there[0] == "+" and is_diff(text, start))):
         yield Concern("sign", here[1], there[1])
-    tail, own = _tail(inside, after), _tail(said, "")
+    tail, own = _tail(inside, after), _tail(quoted, "")
     if tail != own and not own and tail[:1] in "-+^" and tail:
         yield Concern("sign", "", f"{inside.split()[-1]}{tail}")
 
@@ -106,11 +106,11 @@ def is_diff(text: str, at: int) -> bool:
     return bool(_DIFF_HEAD.search(block) or len(added) > 1 or (added and _REMOVED.search(block)))
 
 
-def _cut_line(lines: str, start: int, said: str, text: str, at: int) -> Concern | None:
+def _cut_line(lines: str, start: int, quoted: str, text: str, at: int) -> Concern | None:
     """The sign of a diff's line before the first word of a place, where the quote has another or none."""
     first = next((at for at in range(start, len(lines)) if lines[at].isalnum()), len(lines))
-    own = next((at for at in range(len(said)) if said[at].isalnum()), len(said))
-    heads = _head_of_line(said, own), _head_of_line(lines, first)
+    own = next((at for at in range(len(quoted)) if quoted[at].isalnum()), len(quoted))
+    heads = _head_of_line(quoted, own), _head_of_line(lines, first)
     if heads[0] == heads[1]:
         return None
     word = re.match(r"\w*", lines[first:])
@@ -251,5 +251,5 @@ def _tail(inside: str, after: str) -> str:
 
 
 def _quote_sign(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

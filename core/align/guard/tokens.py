@@ -106,36 +106,36 @@ def tokens_of(lines: str) -> list[Token]:
             at = date.end()
             found.append(Token("number", date[0], canon, *date.span()))
             continue
-        said, kind = match[0].strip(), match.lastgroup or "word"
+        token, kind = match[0].strip(), match.lastgroup or "word"
         place = bisect_right(starts, match.start()) - 1
         marginal = place >= 0 and match.start() < ends[place]
         if kind == "number":
             marginal = marginal or bool(_FOOTNOTE.search(lines[max(0, match.start() - 5) : match.start()]))
-            canon = canonical_number(said)
+            canon = canonical_number(token)
             if (myriad := _MYRIADS.match(lines, at)) and re.fullmatch(r"\d+(?:\.\d+)?", canon):
                 at = myriad.end()
                 canon = canonical_number(f"{Decimal(canon) * _MYRIAD[myriad[0]]:f}")
-                said = lines[match.start() : at]
-            found.append(Token("number", said, canon, match.start(), at, marginal))
+                token = lines[match.start() : at]
+            found.append(Token("number", token, canon, match.start(), at, marginal))
         elif kind == "word":
             found += _words_of(lines, match.start(), match.end(), marginal=marginal)
         else:
-            found.append(Token("operator", said, _ALIKE.get(said, said), *match.span(), marginal))
+            found.append(Token("operator", token, _ALIKE.get(token, token), *match.span(), marginal))
     return found
 
 
 def _words_of(lines: str, start: int, end: int, *, marginal: bool) -> list[Token]:
     """One word, or the two that a contraction stands for."""
-    said = lines[start:end]
-    low = said.lower()
+    word = lines[start:end]
+    low = word.lower()
     if parts := _contracted(low):
-        return [Token("word", said, part, start, end, marginal) for part in parts]
+        return [Token("word", word, part, start, end, marginal) for part in parts]
     canon = _ALIKE.get(low) or _ALIKE.get(without_particle(low)) or low
-    proper = said[0].isupper() and not said.isupper() and not _BEGINS.search(lines[max(0, start - 4) : start])
+    proper = word[0].isupper() and not word.isupper() and not _BEGINS.search(lines[max(0, start - 4) : start])
     coded = bool(_CODE_BEFORE.search(lines[max(0, start - 3) : start]) or _CODE_AFTER.match(lines, end))
     measured = bool(_COUNTED.search(lines[max(0, start - 12) : start]))
     kind = "operator" if canon == "%" else "word"
-    return [Token(kind, said, canon, start, end, marginal, proper, coded, measured)]
+    return [Token(kind, word, canon, start, end, marginal, proper, coded, measured)]
 
 
 def _contracted(low: str) -> tuple[str, ...]:

@@ -227,10 +227,10 @@ def cut_article(text: str, start: int, end: int, quote: str) -> Iterator[Concern
 
 
 def _before(tokens: Sequence[Token], at: int) -> str:
-    """What goes before a token and turns it."""
+    """The words before a token that reverse its meaning."""
     known = _TURNED[tokens[at].canon]
     for count in (2, 1):
-        said = " ".join(token.canon for token in tokens[max(0, at - count) : at])
-        if said in known:
-            return said
+        phrase = " ".join(token.canon for token in tokens[max(0, at - count) : at])
+        if phrase in known:
+            return phrase
     return ""

@@ -127,8 +127,8 @@ class CachedBits:
         if self._items is None:
             return None
         if self._mask is None or self._among is not among:
-            wanted = np.fromiter(among, dtype=np.int64, count=len(among))
-            self._among, self._mask = among, np.isin(self._items[: self._size], wanted)
+            ids = np.fromiter(among, dtype=np.int64, count=len(among))
+            self._among, self._mask = among, np.isin(self._items[: self._size], ids)
         return self._mask
 
 
@@ -202,21 +202,21 @@ def _differing(columns: Array, size: int, words: Array) -> Array:
     return out
 
 
-def _fewest(distances: Array, wanted: int) -> Array:
+def _fewest(distances: Array, count: int) -> Array:
     """Where the `wanted` smallest are, `_ABSENT` ones left out."""
     import numpy as np
 
-    if len(distances) > 4 * wanted:
+    if len(distances) > 4 * count:
         sample = np.sort(distances[::_SAMPLE])
-        at = int(sample[min(len(sample) - 1, wanted // _SAMPLE + 8)])
+        at = int(sample[min(len(sample) - 1, count // _SAMPLE + 8)])
         near = np.flatnonzero(distances <= at)
-        while len(near) < wanted and at < _ABSENT - 1:
+        while len(near) < count and at < _ABSENT - 1:
             at = min(_ABSENT - 1, at + max(8, at // 8))
             near = np.flatnonzero(distances <= at)
     else:
         near = np.arange(len(distances))
-    if len(near) > wanted:
-        near = near[np.argpartition(distances[near], wanted)[:wanted]]
+    if len(near) > count:
+        near = near[np.argpartition(distances[near], count)[:count]]
     return near[distances[near] != _ABSENT]
 
 

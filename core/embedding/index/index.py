@@ -83,11 +83,11 @@ class Vec0:
         of = "kind = ? AND model = ? AND recipe = ? AND dim = ?"
         most = number(self.con, f"SELECT max(length(blob) / (4 * dim)) FROM vector WHERE {of}", names)
         within = "" if among is None else " AND item_id IN (SELECT value FROM json_each(?))"
-        wanted = () if among is None else (json.dumps([*among]),)
+        arguments = () if among is None else (json.dumps([*among]),)
         rows = self.con.execute(
             "SELECT item_id, vec_distance_l2(substr(blob, 4 * dim * w.value + 1, 4 * dim), ?)"
             f" FROM vector, json_each(?) AS w WHERE {of} AND w.value < length(blob) / (4 * dim){within}",
-            (query, json.dumps(list(range(most))), *names, *wanted),
+            (query, json.dumps(list(range(most))), *names, *arguments),
         ).fetchall()
         pairs = cast("list[tuple[int, float | None]]", rows)
         return _best((item, found) for item, found in pairs if found is not None and math.isfinite(found))

@@ -105,24 +105,24 @@ def disagreements(con: apsw.Connection, kind: str) -> list[str]:
     Reads the shadow tables of vec0, so it needs no `vec0`. Raises apsw errors.
     """
     queued = number(con, "SELECT count(*) FROM backlog WHERE kind = ?", (kind,))
-    said = number(con, "SELECT waiting FROM backlog_size WHERE kind = ?", (kind,))
-    wrong = [f"the backlog has {queued} rows, but its counter is {said}"] if queued != said else []
+    counter = number(con, "SELECT waiting FROM backlog_size WHERE kind = ?", (kind,))
+    wrong = [f"the backlog has {queued} rows, but its counter is {counter}"] if queued != counter else []
     state = read_state(con, kind)
     if state is None:
         return wrong
     place = Place(kind, state.model, state.recipe, state.dim)
-    wanted, waiting = _windows(con, place), _waiting(con, kind)
+    expected, waiting = _windows(con, place), _waiting(con, kind)
     found = _vec_windows(con, place)
-    orphans = sum(count for item, count in found.items() if item not in wanted and item not in waiting)
+    orphans = sum(count for item, count in found.items() if item not in expected and item not in waiting)
     name = vec_tables(kind, state.dim)[0].name
     if orphans:
         wrong.append(f"{name} has {orphans} orphan rows")
     if not state.complete:
         return wrong  # the rest is on its way
     for what, held in ((name, found), ("vector_bits", _bits(con, place))):
-        lacking = sum(1 for item, count in wanted.items() if held.get(item, 0) < count and item not in waiting)
+        lacking = sum(1 for item, count in expected.items() if held.get(item, 0) < count and item not in waiting)
         if lacking:
-            wrong.append(f"{what} lacks {lacking} of {len(wanted)} vectors")
+            wrong.append(f"{what} lacks {lacking} of {len(expected)} vectors")
     return wrong
 
 

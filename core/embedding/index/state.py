@@ -33,8 +33,8 @@ def read_state(con: apsw.Connection, kind: str) -> VectorState | None:
     """Return the state of a kind; None if nothing was ever embedded (or the note is damaged, which rebuilds it)."""
     found = value(con, "SELECT value FROM meta WHERE key = ?", (f"vectors:{kind}",))
     try:
-        said = json.loads(str(found)) if found else None
-        return VectorState(**cast("dict[str, str | int | bool | None]", said)) if said else None  # pyright: ignore[reportArgumentType]
+        fields = json.loads(str(found)) if found else None
+        return VectorState(**cast("dict[str, str | int | bool | None]", fields)) if fields else None  # pyright: ignore[reportArgumentType]
     except (ValueError, TypeError):
         return None
 

@@ -84,42 +84,42 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
 
 
 def _filled(folder: Path, part: Path, name: str, wishes: Wishes) -> Model:
-    """Fill `part` from `folder`; what the model then is."""
+    """Fill `part` from `folder` and return the model."""
     known = CATALOGUE.get(name)
     graph = next((folder / one for one in _GRAPHS if (folder / one).is_file()), None)
     if graph is not None:
-        said, version = describe(folder), ""
+        described, version = describe(folder), ""
         shutil.copyfile(graph, part / ONNX)
         data = graph.with_name(DATA)
         if data.is_file():
             shutil.copyfile(data, part / DATA)
-        put_tokenizer(folder, part, said, _window(said, known))
+        put_tokenizer(folder, part, described, _window(described, known))
     elif (folder / WEIGHTS).is_file():
-        said = convert(folder, part, name, known.window if known else _window(describe(folder), None))
+        described = convert(folder, part, name, known.window if known else _window(describe(folder), None))
         version = digest(folder / WEIGHTS)[:12]
     else:
         message = f"{folder} contains no model: {ONNX} and {WEIGHTS} are missing"
         raise Fault("invalid_input", message, f"pass a folder with one of them and a {TOKENIZER}")
     if known is not None:
         return known._replace(version=version)
-    return _described(said, name, version, wishes)
+    return _described(described, name, version, wishes)
 
 
-def _described(said: Described, name: str, version: str, wishes: Wishes) -> Model:
+def _described(described: Described, name: str, version: str, wishes: Wishes) -> Model:
     model = Model(
         name,
         version,
-        said.dim,
-        wishes.languages or said.languages,
-        _window(said, None),
-        document_prefix=said.document_prefix if wishes.document_prefix is None else wishes.document_prefix,
-        query_prefix=said.query_prefix if wishes.query_prefix is None else wishes.query_prefix,
-        pooling=said.pooling,
+        described.dim,
+        wishes.languages or described.languages,
+        _window(described, None),
+        document_prefix=described.document_prefix if wishes.document_prefix is None else wishes.document_prefix,
+        query_prefix=described.query_prefix if wishes.query_prefix is None else wishes.query_prefix,
+        pooling=described.pooling,
     )
     if not model.dim:
         raise Fault("invalid_input", "the folder does not declare the vector dimension", "add its config.json")
     return model
 
 
-def _window(said: Described, known: Model | None) -> int:
-    return known.window if known is not None else said.window or _WINDOW
+def _window(described: Described, known: Model | None) -> int:
+    return known.window if known is not None else described.window or _WINDOW

@@ -120,8 +120,8 @@ def calibrate(embedder: Embedder, model: Model, read: Callable[[str], str] = str
     Raises Fault where the model cannot embed.
     """
     texts = shipped(model.languages)
-    said = [read(one.text) for one in texts]
-    found = pairs(texts, _rows(embedder.embed(said, "query")), _rows(embedder.embed(said, "document")))
+    inputs = [read(one.text) for one in texts]
+    found = pairs(texts, _rows(embedder.embed(inputs, "query")), _rows(embedder.embed(inputs, "document")))
     same = [cosine for one in found for cosine in one.same]
     strangers = [cosine for one in found for cosine in one.strangers]
     separation = least_separation(found)
@@ -214,13 +214,13 @@ def centre_of(embedder: Embedder, model: Model) -> Centre | None:
     import numpy as np
 
     texts = shipped(model.languages)
-    said = [one.text for one in texts]
-    rows = {kind: _rows(embedder.embed(said, kind)) for kind in _KINDS}
+    inputs = [one.text for one in texts]
+    rows = {kind: _rows(embedder.embed(inputs, kind)) for kind in _KINDS}
     korean = np.array([one.korean for one in texts])
     parts = (~korean, korean if korean.any() else ~korean)
     centre = Centre({kind: (_mean(rows[kind][parts[0]]), _mean(rows[kind][parts[1]])) for kind in _KINDS})
     before = least_separation(pairs(texts, rows["query"], rows["document"]))
-    moved = [centre.moved(rows[kind], said, kind) for kind in _KINDS]
+    moved = [centre.moved(rows[kind], inputs, kind) for kind in _KINDS]
     after = least_separation(pairs(texts, moved[0], moved[1]))
     return centre if after >= max(MIN_SEPARATION, before + _WORTH) else None
 

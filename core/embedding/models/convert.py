@@ -48,8 +48,8 @@ def describe(folder: Path) -> Described:
     config, tokenizer = load(folder / "config.json"), load(folder / "tokenizer_config.json")
     _refuse_modules(folder)
     pooling = load(folder / "1_Pooling" / "config.json")
-    said = load(folder / "config_sentence_transformers.json").get("prompts")
-    prompts: Mapping[str, Any] = cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}
+    given = load(folder / "config_sentence_transformers.json").get("prompts")
+    prompts: Mapping[str, Any] = cast("Mapping[str, Any]", given) if isinstance(given, dict) else {}
     limits = (
         load(folder / "sentence_bert_config.json").get("max_seq_length"),
         tokenizer.get("model_max_length"),
@@ -99,9 +99,9 @@ def _refuse_modules(folder: Path) -> None:
             raise _refused(folder, f"it has a layer {kind or 'without a name'} after the encoder")
 
 
-def _pooling(folder: Path, said: Mapping[str, Any]) -> Pooling:
-    on = [name for name, value in said.items() if name.startswith("pooling_mode_") and value is True]
-    named = said.get("pooling_mode")
+def _pooling(folder: Path, settings: Mapping[str, Any]) -> Pooling:
+    on = [name for name, value in settings.items() if name.startswith("pooling_mode_") and value is True]
+    named = settings.get("pooling_mode")
     if isinstance(named, str) and not on:
         on = [f"pooling_mode_{named}"]
     if not on or on in (["pooling_mode_mean_tokens"], ["pooling_mode_mean"]):
@@ -210,19 +210,19 @@ _TABLE_NAMES = ("hidden_size", "num_attention_heads", "num_hidden_layers", "inte
 
 
 def convert(source: Path, part: Path, name: str, window: int = 0) -> Described:
-    """Write the model of `source` into the empty folder `part`, and return what it says about itself.
+    """Write the model of `source` into the empty folder `part`, and return its description.
 
     `window` is the most tokens it shall read; 0 takes what the folder says. Raises Fault invalid_input for a model
     that is not of the BERT family or is damaged, io_error where the disk refuses.
     """
-    said = describe(source)
+    described = describe(source)
     weights = Weights(source / WEIGHTS)
-    _write_graph(source, weights, said.config, part, name)
-    put_tokenizer(source, part, said, window)
-    return said
+    _write_graph(source, weights, described.config, part, name)
+    put_tokenizer(source, part, described, window)
+    return described
 
 
-def put_tokenizer(source: Path, part: Path, said: Described, window: int = 0) -> None:
+def put_tokenizer(source: Path, part: Path, described: Described, window: int = 0) -> None:
     """Copy the tokenizer's files. What it cuts a text to is set to the model's `window`, where that is known."""
     if not (source / TOKENIZER).is_file():
         raise Fault("invalid_input", f"{source} has no {TOKENIZER}", "add a folder that contains this file")
@@ -230,9 +230,9 @@ def put_tokenizer(source: Path, part: Path, said: Described, window: int = 0) ->
     for name in (SPECIAL, CONFIG):
         with contextlib.suppress(FileNotFoundError):
             shutil.copyfile(source / name, part / name)
-    config = {**said.tokenizer_config}
-    if window or said.window:
-        config["model_max_length"] = window or said.window
+    config = {**described.tokenizer_config}
+    if window or described.window:
+        config["model_max_length"] = window or described.window
     config.pop("max_length", None)
     config.setdefault("pad_token", _pad_token(source))
     write_file(part / TOKENIZER_CONFIG, [json.dumps(config, indent=1, ensure_ascii=False)], replace=True)

@@ -62,10 +62,10 @@ def read(folder: Path) -> InstalledModel | None:
 
 
 def damage(folder: Path, kept: InstalledModel) -> str | None:
-    """Which file is not what was put there, in plain words; None if all are. Reads every byte."""
-    for name, (_, wanted) in kept.files.items():
+    """Describe the first file that differs from its digest; None if all match. Reads every byte."""
+    for name, (_, expected) in kept.files.items():
         try:
-            if digest(folder / name) != wanted:
+            if digest(folder / name) != expected:
                 return f"{folder / name} is damaged"
         except OSError as error:
             return f"{folder / name} cannot be read: {error.strerror}"
@@ -93,8 +93,8 @@ def seal(folder: Path, model: Model, source: str) -> Model:
     files = {name: {"size": (folder / name).stat().st_size, "sha256": digest(folder / name)} for name in names}
     weights = hashlib.sha256("".join(str(files[name]["sha256"]) for name in (ONNX, DATA) if name in files).encode())
     model = model._replace(version=model.version or weights.hexdigest()[:12])
-    said = {name: getattr(model, name) for name in _WRITTEN}
-    text = json.dumps({"format": 1, **said, "source": source, "files": files}, indent=1, ensure_ascii=False)
+    fields = {name: getattr(model, name) for name in _WRITTEN}
+    text = json.dumps({"format": 1, **fields, "source": source, "files": files}, indent=1, ensure_ascii=False)
     write_file(folder / MANIFEST, [text, "\n"], replace=True)
     return model
 
@@ -150,8 +150,8 @@ def write_thresholds(folder: Path, model: Model, thresholds: Thresholds) -> None
     catalogue's. Raises Fault io_error."""
     from core.base.atomic import write_file
 
-    said = {"version": model.version, "recipe": model.recipe, **dataclasses.asdict(thresholds)}
-    write_file(folder / THRESHOLDS, [json.dumps(said, indent=1), "\n"], replace=True)
+    fields = {"version": model.version, "recipe": model.recipe, **dataclasses.asdict(thresholds)}
+    write_file(folder / THRESHOLDS, [json.dumps(fields, indent=1), "\n"], replace=True)
 
 
 _WRITTEN = ("id", "version", "dim", "languages", "window", "document_prefix", "query_prefix", "pooling", "centre")
@@ -163,12 +163,12 @@ def _model(found: Mapping[str, Any]) -> Model:
         raise ValueError(found["id"])
     if found["pooling"] not in ("mean", "cls") or not (0 < found["dim"] < 65536 and 8 <= found["window"] < 65536):
         raise ValueError(found["id"])
-    said = Model(**{name: found[name] for name in _WRITTEN if name in found})
-    known = CATALOGUE.get(said.id)
-    if known is None or known.dim != said.dim:
-        return said
-    same = known.version == said.version
-    return known._replace(version=said.version, thresholds=known.thresholds if same else None, centre=said.centre)
+    model = Model(**{name: found[name] for name in _WRITTEN if name in found})
+    known = CATALOGUE.get(model.id)
+    if known is None or known.dim != model.dim:
+        return model
+    same = known.version == model.version
+    return known._replace(version=model.version, thresholds=known.thresholds if same else None, centre=model.centre)
 
 
 def _thresholds(folder: Path, model: Model) -> Thresholds | None:

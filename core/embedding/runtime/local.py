@@ -145,9 +145,9 @@ def open_folder(folder: Path, model: Model, *, threads: int = 1) -> LocalEmbedde
 
 def _check_vectors(embedder: Embedder, wheel: Wheel) -> None:
     """Where the converted file has other bytes than the pinned ones: are its vectors nevertheless the right ones?"""
-    one, other, wanted = wheel.known
+    one, other, similarity = wheel.known
     (first,), (second,) = embedder.embed([one, other], "document")
-    if abs(cosine(first, second) - wanted) > 1e-3:
+    if abs(cosine(first, second) - similarity) > 1e-3:
         message = f"the converted model {embedder.id} returns wrong vectors"
         raise Fault("model_unreachable", message, f"run: casebook models pull {embedder.id}")
 
@@ -261,8 +261,8 @@ class _Local:
         import numpy as np
 
         if rows.ndim != 2 or rows.shape[1] != self.dim:
-            said = f"the model {self.id} returns {rows.shape[-1]} dimensions, not {self.dim}"
-            raise Fault("model_unreachable", said, "")
+            message = f"the model {self.id} returns {rows.shape[-1]} dimensions, not {self.dim}"
+            raise Fault("model_unreachable", message, "")
         lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and (lengths > 1e-9).all()):
             raise Fault("model_unreachable", f"the model {self.id} returns invalid vectors", "run: casebook doctor")
@@ -373,8 +373,8 @@ def _refuse(text: str) -> None:
 
 
 def _broken(model: Model, error: Exception) -> Fault:
-    said = " ".join(str(error).split())[:200] or type(error).__name__
-    return Fault("model_unreachable", f"the model {model.id} cannot be run: {said}", "run: casebook doctor")
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    return Fault("model_unreachable", f"the model {model.id} cannot be run: {reason}", "run: casebook doctor")
 
 
 _LEAST = 4

@@ -207,13 +207,13 @@ class _Run:
         once, twins, known = equal_texts(self.store.con, self.place, looked)
         self._copy([one for one in twins if one.sha in known], known)
         behind = [one for one in twins if one.sha not in known]
-        asked = {one.sha for one in behind}
+        shas = {one.sha for one in behind}
         for part in self._parts(sorted(once, key=lambda one: self.length(one.text))):
             tried = attempt(self.embedder, [one.text for one in part], self._between, self.read)
             self._between()
             outcomes = {one.sha: outcome for one, outcome in zip(part, tried, strict=True)}
             self._write(part, outcomes)
-            known |= {sha: outcome for sha, outcome in outcomes.items() if sha in asked}
+            known |= {sha: outcome for sha, outcome in outcomes.items() if sha in shas}
         self._copy(behind, known)
 
     def _copy(self, twins: list[Text], known: Mapping[str, Outcome]) -> None:

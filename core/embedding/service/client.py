@@ -237,8 +237,8 @@ class Served:
                 out += self._vectors(part, kind, until)
         except TimeoutError as error:
             self.close()
-            said = f"the model service timed out after {self._each * 1000:.0f} ms"
-            raise Fault("timeout", said, "run: casebook serve-model --status") from error
+            message = f"the model service timed out after {self._each * 1000:.0f} ms"
+            raise Fault("timeout", message, "run: casebook serve-model --status") from error
         except OSError as error:
             self.close()
             raise Fault("model_unreachable", f"lost the model service: {error.strerror or error}") from error
@@ -307,8 +307,8 @@ def _greet(place: Endpoint, until: float, clock: Clock) -> tuple[Line, State] | 
 def _unfit(state: State, model: str, version: str | None, recipe: str | None) -> str:
     """Why this service's model is not the one to ask; empty if it is."""
     if state.id != model or version not in (None, state.version):
-        wanted = model if version is None else f"{model} {version}"
-        return f"the model service has {state.id} {state.version}, not {wanted}"
+        required = model if version is None else f"{model} {version}"
+        return f"the model service has {state.id} {state.version}, not {required}"
     if state.loading:
         return f"the model service is still loading {state.id}"
     if recipe not in (None, state.recipe):
@@ -350,9 +350,9 @@ def model_service(place: Endpoint | None = None, deadline_ms: float = 1000) -> M
         broken = state.outcome != "skipped"
         return ModelService(False, broken, False, state.reason, address, "", "", None, None, None)
     doing = "is loading" if state.loading else "is running with"
-    said = f"the model service (process {state.pid}) {doing} {state.id}"
+    status = f"the model service (process {state.pid}) {doing} {state.id}"
     return ModelService(
-        True, False, state.loading, said, address, state.id, state.version, state.pid, state.texts, state.idle_s
+        True, False, state.loading, status, address, state.id, state.version, state.pid, state.texts, state.idle_s
     )
 
 

@@ -80,15 +80,15 @@ def request_frame(request: Request) -> Frame:
 
 
 def read_request(frame: Frame) -> Request:
-    """A request, as it came. Raises BadFrame for what is none, Fault invalid_input for one that asks too much."""
-    asked = frame.header.get("ask")
+    """Parse a request. Raises BadFrame if it is malformed, Fault invalid_input if it exceeds a limit."""
+    action = frame.header.get("ask")
     if frame.body:
         raise BadFrame("the request has a body")
-    if asked == "hello":
+    if action == "hello":
         return Hello(_word(frame, "nonce"))
-    if asked == "stop":
+    if action == "stop":
         return Stop(_word(frame, "token"))
-    if asked != "embed":
+    if action != "embed":
         raise BadFrame("unknown request")
     kind, texts = frame.header.get("kind"), frame.header.get("texts")
     if kind not in get_args(Kind) or not isinstance(texts, list):
@@ -192,12 +192,12 @@ def fault_frame(fault: Fault) -> Frame:
     return Frame({"say": "fault", "code": fault.code, **words})
 
 
-def _expect(frame: Frame, said: str) -> None:
+def _expect(frame: Frame, kind: str) -> None:
     if frame.header.get("say") == "fault":
         code = frame.header.get("code")
         known = code if code in ("invalid_input", "timeout") else "model_unreachable"
         raise Fault(cast("FaultCode", known), _word(frame, "message") or "no reason given", _word(frame, "hint"))
-    if frame.header.get("say") != said:
+    if frame.header.get("say") != kind:
         raise BadFrame("unexpected message")
 
 

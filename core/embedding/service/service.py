@@ -255,7 +255,7 @@ class _Service:
             self._server.finish("stopped")
 
     def _check(self, request: Request) -> None:
-        """Raise the Fault that a request meets before it is asked of the model."""
+        """Raise a Fault if the model cannot serve the request."""
         if isinstance(request, Hello):
             return
         if not secrets.compare_digest(request.token.encode("utf-8", "replace"), self._token.encode()):
@@ -264,8 +264,8 @@ class _Service:
             return
         if self._model is None:
             raise Fault("model_unreachable", f"the model {self._offer.id} is still loading")
-        wanted = request.model, request.version, request.recipe
-        if wanted != (self._model.id, self._model.version, self._model.recipe):
+        requested = request.model, request.version, request.recipe
+        if requested != (self._model.id, self._model.version, self._model.recipe):
             held = f"{self._model.id} {self._model.version}"
             raise Fault("model_unreachable", f"the model service has {held}, not {request.model} {request.version}")
 

@@ -36,12 +36,12 @@ def why_not_started(place: Endpoint, model: str, now: float) -> str | None:
     try:
         age = now - place.note.stat().st_mtime
         with place.note.open("rb") as file:
-            whose, _, said = file.read(1000).decode("utf-8", "replace").strip().partition("\n")
+            whose, _, reason = file.read(1000).decode("utf-8", "replace").strip().partition("\n")
     except OSError:
         return None
-    if said and whose == model and 0 <= age < FAILED_S:
-        return f"the service failed to start {age:.0f} s ago: {said}"
-    return "the service is starting" if not said and 0 <= age < AGAIN_S else None
+    if reason and whose == model and 0 <= age < FAILED_S:
+        return f"the service failed to start {age:.0f} s ago: {reason}"
+    return "the service is starting" if not reason and 0 <= age < AGAIN_S else None
 
 
 def note_start(place: Endpoint, model: str, failure: str = "") -> None:

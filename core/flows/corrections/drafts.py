@@ -277,17 +277,17 @@ def follow_drafts(con: apsw.Connection, drafts: tuple[int, ...]) -> None:
     """
     for draft in drafts:
         row = con.execute("SELECT path, block_text FROM rule_draft WHERE id = ? AND status = 'accepted'", (draft,))
-        wanted = cast("tuple[str, str] | None", row.fetchone())
+        accepted = cast("tuple[str, str] | None", row.fetchone())
         row = con.execute("SELECT path, text FROM rule_written WHERE draft_id = ?", (draft,))
         written = cast("tuple[str, str] | None", row.fetchone())
-        if wanted == written:
+        if accepted == written:
             continue
         if written is not None:
             take_out(Path(written[0]), written[1])
             con.execute("DELETE FROM rule_written WHERE draft_id = ?", (draft,))
-        if wanted is not None:
-            put_in(Path(wanted[0]), wanted[1])
-            con.execute("INSERT INTO rule_written(draft_id, path, text) VALUES (?, ?, ?)", (draft, *wanted))
+        if accepted is not None:
+            put_in(Path(accepted[0]), accepted[1])
+            con.execute("INSERT INTO rule_written(draft_id, path, text) VALUES (?, ?, ?)", (draft, *accepted))
 
 
 def _call_of(con: apsw.Connection, draft_id: int) -> str:
@@ -296,10 +296,10 @@ def _call_of(con: apsw.Connection, draft_id: int) -> str:
 
 
 def _leftover_block(con: apsw.Connection, rule: str, call: str, file: Path) -> str:
-    """What a killed run left in the file of this very draft; '' where there is nothing."""
+    """The block that a killed run left in the file for this draft; '' if there is none."""
     held = {cast("str", row[0]) for row in con.execute("SELECT text FROM rule_written WHERE path = ?", (str(file),))}
-    wanted = rule_markdown("", rule, call, "").split("\n")[1:3]
-    return next((one for one in rules_in(file) if one not in held and one.split("\n")[1:3] == wanted), "")
+    heading = rule_markdown("", rule, call, "").split("\n")[1:3]
+    return next((one for one in rules_in(file) if one not in held and one.split("\n")[1:3] == heading), "")
 
 
 def _open_draft(con: apsw.Connection, draft_id: int) -> RuleDraft:

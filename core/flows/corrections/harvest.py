@@ -72,11 +72,11 @@ def _called(call_json: str) -> str:
 
 
 _REFUSED: Final = "The user doesn't want to "
-_SAID: Final = "the user said:"
+_USER_PREFIX: Final = "the user said:"
 _WITHIN: Final = 400
 """Code points of a refusal with Claude Code's own words; the person's words follow."""
 _NOTE: Final = "\n\nNote: The user's next message may "
-_ASKED: Final = "The user wants to clarify these questions."
+_CLARIFICATION: Final = "The user wants to clarify these questions."
 """Text of a refused question: it contains no words of the person."""
 
 _DECLINED: Final = """SELECT t.tool_use_id, t.name, t.input_json, t.failure, m.idx, m.text, m.ts, m.chain
@@ -130,15 +130,15 @@ def refusal_span(text: str) -> tuple[int, int] | None:
     of an interrupted command may say anything."""
     if not text.startswith(_REFUSED):
         return None
-    at = text.find(_SAID, 0, _WITHIN)
+    at = text.find(_USER_PREFIX, 0, _WITHIN)
     if at < 0:
         return None
-    start, note = at + len(_SAID), text.find(_NOTE, at)
-    said = text[start : note if note >= 0 else len(text)]
-    bare = said.strip()
-    if not bare or bare.startswith(_ASKED):
+    start, note = at + len(_USER_PREFIX), text.find(_NOTE, at)
+    quoted = text[start : note if note >= 0 else len(text)]
+    bare = quoted.strip()
+    if not bare or bare.startswith(_CLARIFICATION):
         return None
-    start += len(said) - len(said.lstrip())
+    start += len(quoted) - len(quoted.lstrip())
     return start, start + len(bare)
 
 
@@ -210,28 +210,30 @@ def _is_aligned(con: apsw.Connection, session_id: str, idx: int, quote: str, spa
     row = con.execute("SELECT text FROM message WHERE session_id = ? AND idx = ?", (session_id, idx)).fetchone()
     if row is None:
         return False
-    wanted = View(quote)
-    found = find(View(cast("str", row[0])), wanted, loose=False) if wanted.normal.strip() else None
+    view = View(quote)
+    found = find(View(cast("str", row[0])), view, loose=False) if view.normal.strip() else None
     return found is not None and span in found.spans
 
 
-def _draft_for(con: apsw.Connection, session_id: str, repository: str, said: Correction) -> tuple[int | None, bool]:
+def _draft_for(
+    con: apsw.Connection, session_id: str, repository: str, correction: Correction
+) -> tuple[int | None, bool]:
     """The draft that a correction is evidence of, and whether it is new; None where it supports none."""
-    gist = gist_of(said.quote, said.call_json)
+    gist = gist_of(correction.quote, correction.call_json)
     known = con.execute(
         "SELECT id, quote, call_json FROM rule_draft WHERE repository = ? ORDER BY id", (repository,)
     ).fetchall()
     for draft, quote, call in cast("list[tuple[int, str, str]]", known):
-        if _plain(quote) == _plain(said.quote) or (not gist.vague and are_equivalent(gist, gist_of(quote, call))):
+        if _plain(quote) == _plain(correction.quote) or (not gist.vague and are_equivalent(gist, gist_of(quote, call))):
             return draft, False
-    if said.norm:
-        return _insert(con, session_id, repository, said, said.norm), True
+    if correction.norm:
+        return _insert(con, session_id, repository, correction, correction.norm), True
     if gist.vague:
         return None, False
     others = _like(con, session_id, repository, gist)
     if not others:
         return None, False
-    draft = _insert(con, session_id, repository, said, TWICE)
+    draft = _insert(con, session_id, repository, correction, TWICE)
     con.executemany(
         "UPDATE correction SET draft_id = ? WHERE session_id = ? AND message_idx = ? AND span_start = ?",
         [(draft, *place) for place in others],
@@ -257,13 +259,21 @@ def _plain(quote: str) -> tuple[str, ...]:
     return tuple(word.text for one in sentences_of(quote) for word in one.words) or (quote,)
 
 
-def _insert(con: apsw.Connection, session_id: str, repository: str, said: Correction, why: str) -> int:
+def _insert(con: apsw.Connection, session_id: str, repository: str, correction: Correction, why: str) -> int:
     con.execute(
         "INSERT INTO rule_draft(rule, quote, session_id, message_idx, span_start, span_end, call_json, repository, why,"
         " author, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            *(rule_text(said.quote), said.quote, session_id, said.idx, said.start, said.end, said.call_json),
-            *(repository, why, AUTHOR, said.ts or now()),
+            *(
+                rule_text(correction.quote),
+                correction.quote,
+                session_id,
+                correction.idx,
+                correction.start,
+                correction.end,
+                correction.call_json,
+            ),
+            *(repository, why, AUTHOR, correction.ts or now()),
         ),
     )
     return con.last_insert_rowid()

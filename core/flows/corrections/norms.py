@@ -253,30 +253,30 @@ def _texts(words: Words) -> list[str]:
 
 def _is_general(words: Words, text: str) -> bool:
     """`always` and `never` as part of a directive."""
-    said = _texts(words)
+    texts = _texts(words)
     return any(
-        word in ("always", "never") and _directs(words, at) and not (said[at + 1 :] and "now" in said[at + 1 :])
-        for at, word in enumerate(said)
+        word in ("always", "never") and _directs(words, at) and not (texts[at + 1 :] and "now" in texts[at + 1 :])
+        for at, word in enumerate(texts)
     )
 
 
 def _directs(words: Words, at: int) -> bool:
-    said = _texts(words)
-    behind = said[at + 1] if at + 1 < len(said) else ""
-    before = said[at - 1] if at else ""
-    if said[at : at + 2] == ["never", "mind"]:
+    texts = _texts(words)
+    behind = texts[at + 1] if at + 1 < len(texts) else ""
+    before = texts[at - 1] if at else ""
+    if texts[at : at + 2] == ["never", "mind"]:
         return False
     if at == 0:
         return _is_base(behind)
-    if before in MODALS or (before in ("to", "not") and said[at - 2] in MODALS):
-        return not DESCRIBED.intersection(said[:at])
+    if before in MODALS or (before in ("to", "not") and texts[at - 2] in MODALS):
+        return not DESCRIBED.intersection(texts[:at])
     if before in ("we", "you"):
         first = at == 1 or words[at - 2].comma
         return first and before == "we" and _is_base(behind) and behind not in STATES
-    if said[0] in THIRD and said[:3] != ["i", "want", "you"]:
+    if texts[0] in THIRD and texts[:3] != ["i", "want", "you"]:
         return False
-    if said[0] in ("i", "you", "we"):
-        return before == "to" and said[1] in ("want", "need", "expect", "have", "ought", "prefer", "like", "would")
+    if texts[0] in ("i", "you", "we"):
+        return before == "to" and texts[1] in ("want", "need", "expect", "have", "ought", "prefer", "like", "would")
     joined = before in ("to", "and", "but", "or") or words[at - 1].comma
     return _is_imperative(words) and (joined or (behind == "" and at > 1)) and not behind.endswith("ing")
 
@@ -321,67 +321,67 @@ def _is_ahead(words: Words, text: str) -> bool:
 
 def _is_habit(words: Words, text: str) -> bool:
     """`we use tabs`, `we don't mock the database in tests`, `in this repo we squash`."""
-    said = _texts(words)
-    if "we" not in said[:6]:
+    texts = _texts(words)
+    if "we" not in texts[:6]:
         return False
-    at = said.index("we")
-    if at and not (words[at - 1].comma or _SCOPE.search(" ".join(said[:at])) or said[:at] == ["here"]):
+    at = texts.index("we")
+    if at and not (words[at - 1].comma or _SCOPE.search(" ".join(texts[:at])) or texts[:at] == ["here"]):
         return False
-    denied = said[at + 1 : at + 2] == ["don't"] or said[at + 1 : at + 3] == ["do", "not"]
-    verb = at + 1 + (0 if not denied else 1 if said[at + 1] == "don't" else 2)
-    if verb >= len(said) or said[verb] in STATES | MENTAL or not _is_base(said[verb]) or _points(words, text):
+    denied = texts[at + 1 : at + 2] == ["don't"] or texts[at + 1 : at + 3] == ["do", "not"]
+    verb = at + 1 + (0 if not denied else 1 if texts[at + 1] == "don't" else 2)
+    if verb >= len(texts) or texts[verb] in STATES | MENTAL or not _is_base(texts[verb]) or _points(words, text):
         return False
     scoped = bool(_SCOPE.search(text))
     if denied:
         return scoped or _is_kind(words[verb + 1 :])
     rest = words[verb + 1 :]
-    return (said[verb] == "use" and _is_kind(rest)) or (scoped and bool(rest)) or _contrasts(rest)
+    return (texts[verb] == "use" and _is_kind(rest)) or (scoped and bool(rest)) or _contrasts(rest)
 
 
 def _is_preference(words: Words, text: str) -> bool:
     """`prefer subagents`, `use pnpm instead of npm`, `I don't want tokens under my account`."""
-    said = _texts(words)
-    if said[0] == "prefer":
+    texts = _texts(words)
+    if texts[0] == "prefer":
         return not _points(words, text) and _is_kind(words[1:])
-    if said[0] == "use":
+    if texts[0] == "use":
         return not _points(words, text) and _contrasts(words[1:])
-    wanting = said[:2] in (["i", "want"], ["i", "prefer"]) or said[:3] in (
+    wanting = texts[:2] in (["i", "want"], ["i", "prefer"]) or texts[:3] in (
         ["i", "don't", "want"],
         ["i", "don't", "like"],
     )
-    at = 3 if said[1:2] == ["don't"] else 2
-    if said[at : at + 2] in (["to", "have"], ["to", "see"]):
+    at = 3 if texts[1:2] == ["don't"] else 2
+    if texts[at : at + 2] in (["to", "have"], ["to", "see"]):
         at += 2
     head = words[at:]
     return wanting and not _points(words, text) and _is_kind(head) and head[0].text.endswith("s")
 
 
 def _is_prohibition(words: Words, text: str) -> bool:
-    said = _texts(words)
-    at = 1 if said[0] in ("don't", "dont") else 2 if said[:2] in (["do", "not"], ["please", "don't"]) else 0
+    texts = _texts(words)
+    at = 1 if texts[0] in ("don't", "dont") else 2 if texts[:2] in (["do", "not"], ["please", "don't"]) else 0
     if at:
-        if at >= len(said) or said[at] in MENTAL:
+        if at >= len(texts) or texts[at] in MENTAL:
             return False
         if _EXCEPT.search(text):
             return True
         if _points(words, text):
             return False
         return bool(_SCOPE.search(text)) or _is_kind(words[at + 1 :])
-    if said[0] in ("avoid", "stop") and len(said) > 1 and not _points(words, text):
-        rest = words[2:] if said[1].endswith("ing") else words[1:]
-        return (said[0] == "avoid" or said[1].endswith("ing")) and _is_kind(rest)
+    if texts[0] in ("avoid", "stop") and len(texts) > 1 and not _points(words, text):
+        rest = words[2:] if texts[1].endswith("ing") else words[1:]
+        return (texts[0] == "avoid" or texts[1].endswith("ing")) and _is_kind(rest)
     return False
 
 
 def _is_conditional(words: Words, text: str) -> bool:
     """`only commit when I ask`, `run the tests before pushing`, `when writing tests, use tables`."""
-    said = _texts(words)
-    if said[0] == "only" and _is_base(said[1]):
-        return any(word in ("when", "if", "after", "once") for word in said[2:]) and not _points(words, text)
-    if said[0] in ("when", "before", "after") and any(word.comma for word in words[1:-1]):
+    texts = _texts(words)
+    if texts[0] == "only" and _is_base(texts[1]):
+        return any(word in ("when", "if", "after", "once") for word in texts[2:]) and not _points(words, text)
+    if texts[0] in ("when", "before", "after") and any(word.comma for word in words[1:-1]):
         comma = next(at for at, word in enumerate(words) if word.comma)
         return _is_occasion(words[1 : comma + 1]) and _is_imperative(words[comma + 1 :]) and not _points(words, text)
-    for at, word in enumerate(said):
+    for at, word in enumerate(texts):
         if at > 1 and word in ("before", "after") and _is_imperative(words):
             return _is_occasion(words[at + 1 :]) and not _points(words, text)
     return False
@@ -408,30 +408,30 @@ def _points(words: Words, text: str) -> bool:
     return any(pointing) or any(_NAMED.search(word.written) for word in words)
 
 
-def _is_relative(said: Sequence[str], at: int) -> bool:
+def _is_relative(texts: Sequence[str], at: int) -> bool:
     """Whether `that` begins a relative clause: behind a plural, or before an auxiliary."""
-    return _is_plural(said[at - 1]) or "".join(said[at + 1 : at + 2]) in AUXILIARIES
+    return _is_plural(texts[at - 1]) or "".join(texts[at + 1 : at + 2]) in AUXILIARIES
 
 
 def _is_kind(words: Words) -> bool:
     """Whether an object names a kind and not a thing: a noun without an article (also behind a preposition), or any."""
-    said = _texts(words)
-    if not said:
+    texts = _texts(words)
+    if not texts:
         return False
-    if said[0] == "any":
-        return len(said) > 1 and said[1] not in LIGHT
-    if said[0] == "to" and len(said) > 1 and said[1] in ("use", "rely", "depend", "add", "write"):
+    if texts[0] == "any":
+        return len(texts) > 1 and texts[1] not in LIGHT
+    if texts[0] == "to" and len(texts) > 1 and texts[1] in ("use", "rely", "depend", "add", "write"):
         return _is_kind(words[2:])
-    if said[0] in PREPOSITIONS:
-        return len(said) > 1 and _is_noun(said[1])
-    if said[0] in ARTICLES:  # the one thing, in a setting of a kind: `the database in tests`
+    if texts[0] in PREPOSITIONS:
+        return len(texts) > 1 and _is_noun(texts[1])
+    if texts[0] in ARTICLES:  # the one thing, in a setting of a kind: `the database in tests`
         return any(
             word in ("in", "for", "from", "during")
-            and _is_noun("".join(said[at + 1 : at + 2]))
-            and any(map(_is_plural, said[at + 1 : at + 3]))
-            for at, word in enumerate(said)
+            and _is_noun("".join(texts[at + 1 : at + 2]))
+            and any(map(_is_plural, texts[at + 1 : at + 3]))
+            for at, word in enumerate(texts)
         )
-    return _is_noun(said[0])
+    return _is_noun(texts[0])
 
 
 def _is_noun(word: str) -> bool:
@@ -444,10 +444,10 @@ def _is_plural(word: str) -> bool:
 
 def _contrasts(words: Words) -> bool:
     """`pnpm instead of npm`, `tabs, not spaces`: both sides are kinds."""
-    said = _texts(words)
-    for at, word in enumerate(said):
+    texts = _texts(words)
+    for at, word in enumerate(texts):
         width = (
-            2 if said[at : at + 2] in (["instead", "of"], ["rather", "than"]) else 1 if word in ("over", "not") else 0
+            2 if texts[at : at + 2] in (["instead", "of"], ["rather", "than"]) else 1 if word in ("over", "not") else 0
         )
         if at and width:
             return _is_kind(words[:at]) and _is_kind(words[at + width :])

@@ -26,7 +26,6 @@ from core.align.guard.frames.english_retraction import is_mentioned, is_reversed
 from core.align.guard.frames.english_words import (
     ACCORDING,
     ADVERB,
-    AS_SAID,
     ASKING,
     ASKS,
     ASSURED,
@@ -37,6 +36,7 @@ from core.align.guard.frames.english_words import (
     BUT_UNCHECKED,
     CHECKED,
     CLAIMS,
+    COMPARISON,
     CONCEDED,
     CONDITION,
     DETERMINER,
@@ -54,7 +54,7 @@ from core.align.guard.frames.english_words import (
     PART_OF,
     PAST,
     PERSUASION,
-    SAID_BEHIND,
+    REPORT_BEHIND,
     TAG,
     TAKEN_BACK,
     TALK_IF,
@@ -95,12 +95,12 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
         yield Concern("cut out of a failed test", "", text[text.rfind("\n", 0, start) + 1 : start].strip())
     far = disowned(ahead, rest) or korean_disowned(ahead, rest)
     unreal = ("a supposition", supposed(ahead, around.before) if heads else "")
-    for kind, said in (*before, *behind, unreal, _marked(text, start, end), ("taken back", far)):
-        if said:
+    for kind, words in (*before, *behind, unreal, _marked(text, start, end), ("taken back", far)):
+        if words:
             yield Concern(
                 kind if kind == "taken back" else f"cut out of {kind}",
                 "",
-                _clip_frame(said, first=kind == "taken back"),
+                _clip_frame(words, first=kind == "taken back"),
             )
 
 
@@ -171,7 +171,7 @@ def _head(clause: str) -> tuple[str, str]:
     for found in HEAD.finditer(clause):
         kind = next(name for name in HEADS if found[name.split()[1]])
         rest, ahead = clause[found.end() :], clause[: found.start()]
-        if AS_SAID.search(ahead) and not re.search(r"used\s+to\s*$", ahead):
+        if COMPARISON.search(ahead) and not re.search(r"used\s+to\s*$", ahead):
             continue
         spoken = colon and not CLAIMS.match(found[0])
         if kind == "a report" and (WITNESS.search(ahead) or spoken):
@@ -224,9 +224,9 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
             return "a denial", found[0]
         if found := BUT_UNCHECKED.match(behind):
             return "a doubt", found[0]
-        if found := SAID_BEHIND.match(behind):
+        if found := REPORT_BEHIND.match(behind):
             return "a report", found[0]
-        if (found := tail_of(behind, asked=around.ended == "?"))[0]:
+        if (found := tail_of(behind, is_question=around.ended == "?"))[0]:
             return found
         if tail_retracts(behind):
             return "a frame behind it", behind
@@ -244,8 +244,8 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
             if word in ("if", "when", "in") and (ASKING.search(ahead) or TALK_IF.match(clause[found.start() :])):
                 continue
             return "a condition", clause[found.start() :]
-    asked = around.ended == "?" and not inside.rstrip("\"'”’)]*_` ").endswith("?")
-    if asked and not TO_CLOSE.search(behind) and ("," not in behind or TAG.search(behind)):
+    is_question = around.ended == "?" and not inside.rstrip("\"'”’)]*_` ").endswith("?")
+    if is_question and not TO_CLOSE.search(behind) and ("," not in behind or TAG.search(behind)):
         return "a question", f"{behind.strip()}?"
     if not TO_CLOSE.search(behind) and is_retracted(around.following, inside, around.before, near=len(behind) < _SHOWN):
         return "taken back", around.following
@@ -276,9 +276,9 @@ def _own_clause(behind: str) -> str:
     return re.split(r",\s+(?:i|we|you|it|they|he|she|there|this|that)\b", clause, maxsplit=1, flags=re.IGNORECASE)[0]
 
 
-def _clip_frame(said: str, *, first: bool) -> str:
-    """The words of a frame, no more than are shown: their end, or their beginning."""
-    words = " ".join(said.split()).strip(" ,:;\"'“”‘’`*_(")
+def _clip_frame(text: str, *, first: bool) -> str:
+    """The beginning or the end of a frame, at most `_SHOWN` characters."""
+    words = " ".join(text.split()).strip(" ,:;\"'“”‘’`*_(")
     if len(words) <= _SHOWN:
         return words
     return words[:_SHOWN].rpartition(" ")[0] + " …" if first else "… " + words[-_SHOWN:].partition(" ")[2]

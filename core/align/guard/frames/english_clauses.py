@@ -120,7 +120,7 @@ _CONTENT: Final = re.compile(
     re.IGNORECASE,
 )
 """Nouns that take a clause of what they say; `that` behind any other noun begins a relative clause."""
-_WANTED: Final = re.compile(
+_UNREAL_VERB: Final = re.compile(
     r"\b(?:would|could|might|may|should|need|needs|needed|want|wants|wanted|lack|lacks|imagin\w*|propos\w*|plan\w*|"
     r"looking\s+for|wish\w*|no|not|never|n['’]t|if)\b|n['’]t\b",
     re.IGNORECASE,
@@ -133,7 +133,7 @@ _VERB_FORM: Final = re.compile(
 def _is_relative(head: str) -> bool:
     """Whether `that` behind `head` begins a relative clause: behind a noun with its article, which is of no content."""
     found = _NOUN.search(head)
-    if found is None or _WANTED.search(head):
+    if found is None or _UNREAL_VERB.search(head):
         return False
     *ahead, noun = found["words"].split()
     if _CONTENT.match(noun) or any(_CONTENT.match(word) for word in ahead):
@@ -250,8 +250,8 @@ def is_talk(before: str) -> bool:
 def introduced(clause: str, before: str, *, witness: re.Pattern[str]) -> tuple[str, str]:
     """What kind of introduction a clause has, and its words. `clause`: from the last clause's end on; `before`: the
     whole of the sentence."""
-    for said in dict.fromkeys((clause, before)):
-        if (found := _SOURCE.match(said)) and not witness.search(found["who"]):
+    for text in dict.fromkeys((clause, before)):
+        if (found := _SOURCE.match(text)) and not witness.search(found["who"]):
             return "a report", found[0]
     if found := _OPINION.match(clause):
         return "a report", found[0]
@@ -272,9 +272,9 @@ def supposed(ahead: str, before: str) -> str:
     return last if found else ""
 
 
-def last_sentence(said: str) -> str:
+def last_sentence(text: str) -> str:
     """The last sentence of a text, with the sign that ends it; empty where the text ends in the middle of one."""
-    whole = said.rstrip(" \n\t\"'“‘`*_(>-")
+    whole = text.rstrip(" \n\t\"'“‘`*_(>-")
     if whole[-1:] not in (".", "!", "?", "…", ":"):
         return ""
     return re.split(r"[.!?…:]\s|\n", whole)[-1].strip()
@@ -319,7 +319,7 @@ _TAG: Final = re.compile(
     r"|right|correct|yes|no|huh|eh|really|true|not|what)\s*$",
     re.IGNORECASE,
 )
-_ASKED: Final = re.compile(
+_QUESTION: Final = re.compile(
     r"^(?:(?:but|and|or|hm+|wait|so|well),?\s+)*(?:(?:is|was|are)(?:n't|\s+not)?\s+(?:that|this|it)\s+(?:\w+\s+)?"
     r"(?:so|true|right|correct|real|accurate|the\s+case|still|only|just)\b[^.?!]{0,60}|really|right|correct|true|"
     r"(?:does|did|do|can|will|has|is|was)\s+(?:it|that|this|they)(?:\s+(?:really|actually))?|"
@@ -375,9 +375,9 @@ _POINTS: Final = re.compile(
 _SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
-def tail_of(behind: str, *, asked: bool) -> tuple[str, str]:
+def tail_of(behind: str, *, is_question: bool) -> tuple[str, str]:
     """Return the kind of tail that continues a clause and reverses it, and its words."""
-    if asked and (found := _TAG.match(behind)):
+    if is_question and (found := _TAG.match(behind)):
         return "a question", f"{found[0].strip()}?"
     if found := _TAIL.match(behind):
         return "a frame behind it", behind
@@ -388,7 +388,7 @@ def tail_of(behind: str, *, asked: bool) -> tuple[str, str]:
 
 def answered(following: str) -> bool:
     """Whether the next sentence has no subject but the clause before it, and denies it or asks about it."""
-    return bool(_ASKED.match(following) or _ANSWER.match(following))
+    return bool(_QUESTION.match(following) or _ANSWER.match(following))
 
 
 def disowned(ahead: str, beyond: str) -> str:

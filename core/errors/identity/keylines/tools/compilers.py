@@ -27,12 +27,14 @@ def _ghc(page: Page) -> Iterator[KeyLineCandidate]:
     """GHC puts the message below the location."""
     for number in page.having((": error:",)):
         start, end = peel(page.text(number))
-        said = page.next_filled(number + 1, 2)
-        if said is not None and start and _GHC.match(page.text(number), start, end):
-            lead = page.text(said).lstrip()
+        message_number = page.next_filled(number + 1, 2)
+        if message_number is not None and start and _GHC.match(page.text(number), start, end):
+            lead = page.text(message_number).lstrip()
             shift = 2 if lead.startswith("• ") else 0
-            part = message(page, said)
-            yield KeyLineCandidate(CAUSE + 1, (Part(number, start, end), Part(said, part.start + shift, part.end)))
+            part = message(page, message_number)
+            yield KeyLineCandidate(
+                CAUSE + 1, (Part(number, start, end), Part(message_number, part.start + shift, part.end))
+            )
 
 
 def _go_lines(page: Page) -> Iterator[KeyLineCandidate]:
@@ -48,8 +50,8 @@ def _go_lines(page: Page) -> Iterator[KeyLineCandidate]:
 def _go_setup(page: Page) -> Iterator[KeyLineCandidate]:
     """Yield the lines below a package name without a file position: the package could not be read."""
     for number in page.having(("# ",)):
-        said = page.text(number + 1)
-        if _GO_PACKAGE.match(page.text(number)) and ": " in said and not _GO_PLACED.match(said):
+        message_line = page.text(number + 1)
+        if _GO_PACKAGE.match(page.text(number)) and ": " in message_line and not _GO_PLACED.match(message_line):
             yield whole(page, number + 1, REPORT)
 
 
@@ -227,10 +229,10 @@ def _panics(page: Page) -> Iterator[KeyLineCandidate]:
             continue
         if old := _OLD.match(text, match.start("at")):
             yield KeyLineCandidate(weight, (Part(number, *old.span("said")),))
-        elif match["at"].endswith(":") and (said := page.next_filled(number + 1)) is not None:
-            aftermath = "panic in a function that cannot unwind" in page.text(said)
-            yield whole(page, said, DETAIL if aftermath else weight)
-            if _BARE.match(page.text(said).strip()):
+        elif match["at"].endswith(":") and (message_number := page.next_filled(number + 1)) is not None:
+            aftermath = "panic in a function that cannot unwind" in page.text(message_number)
+            yield whole(page, message_number, DETAIL if aftermath else weight)
+            if _BARE.match(page.text(message_number).strip()):
                 # That two values differ says little; the line above says in which test, and where.
                 yield KeyLineCandidate(
                     weight - 1, (Part(number, max(text.find("thread '"), 0), len(text.rstrip(":"))),)
@@ -243,10 +245,10 @@ def _panics(page: Page) -> Iterator[KeyLineCandidate]:
 def _crashes(page: Page) -> Iterator[KeyLineCandidate]:
     """eyre's own report of a panic: `Message:` below its headline."""
     for number in page.having(("The application panicked (crashed).",)):
-        said = page.next_filled(number + 1, 3)
-        match = _CRASH.match(page.text(said)) if said is not None else None
-        if said is not None and match:
-            yield KeyLineCandidate(TEST - 1, (Part(said, *match.span("said")),))
+        message_number = page.next_filled(number + 1, 3)
+        match = _CRASH.match(page.text(message_number)) if message_number is not None else None
+        if message_number is not None and match:
+            yield KeyLineCandidate(TEST - 1, (Part(message_number, *match.span("said")),))
 
 
 def _reports(page: Page) -> Iterator[KeyLineCandidate]:
@@ -316,8 +318,8 @@ def _cmake(page: Page) -> Iterator[KeyLineCandidate]:
         text = page.text(number).lstrip()
         if not text.startswith("CMake Error"):
             continue
-        said = page.next_filled(number + 1, 3) if text.endswith(":") else None
-        yield joined(page, (number,) if said is None else (number, said), CAUSE)
+        message_number = page.next_filled(number + 1, 3) if text.endswith(":") else None
+        yield joined(page, (number,) if message_number is None else (number, message_number), CAUSE)
 
 
 def _bazel(page: Page) -> Iterator[KeyLineCandidate]:

@@ -49,11 +49,13 @@ def _arrows(page: Page) -> Iterator[KeyLineCandidate]:
 
 def _biome(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("━━",)):
-        said = page.next_filled(number + 1, 3)
-        if said is not None and _BIOME.match(page.text(number)):
-            text = page.text(said)
+        message_number = page.next_filled(number + 1, 3)
+        if message_number is not None and _BIOME.match(page.text(number)):
+            text = page.text(message_number)
             start = len(text) - len(text.lstrip("× ✖!ℹ⚠"))
-            yield KeyLineCandidate(CAUSE if "×" in text or "✖" in text else DETAIL, (Part(said, start, len(text)),))
+            yield KeyLineCandidate(
+                CAUSE if "×" in text or "✖" in text else DETAIL, (Part(message_number, start, len(text)),)
+            )
 
 
 def _shellcheck(page: Page) -> Iterator[KeyLineCandidate]:

@@ -26,19 +26,19 @@ _RULED = lazy_pattern(r"\s*(?:× |✖ |x )(?!\d+/\d+ )(?P<said>\S.*)")
 
 
 def _npm(page: Page) -> Iterator[KeyLineCandidate]:
-    """The first `npm error` line that is no field; a lifecycle line only wraps what the script said."""
+    """The first `npm error` line that is not a field; a lifecycle line only wraps the script's output."""
     first = True
     for number in page.having(("npm error", "npm ERR!")):
         text = page.text(number)
         if not (match := _NPM.match(text)):
             continue
-        said = match["said"]
-        if _NPM_HOLLOW.match(said):
+        message_text = match["said"]
+        if _NPM_HOLLOW.match(message_text):
             yield whole(page, number, WRAPPER)
-        elif not _NPM_FIELD.match(said):
+        elif not _NPM_FIELD.match(message_text):
             yield whole(page, number, REPORT if first else DETAIL)
             first = False
-        elif said.startswith("code "):
+        elif message_text.startswith("code "):
             yield whole(page, number, WRAPPER - 1)
 
 

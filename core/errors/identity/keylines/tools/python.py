@@ -72,12 +72,12 @@ def _below(page: Page, number: int, header: int, last: int) -> Raised | None:
     for at in range(number + 1, min(last, number + _REACH)):
         text = page.text(at)
         start = depth if _GROUP_LINE.match(text) and depth else len(text) - len(text.lstrip())
-        said = text[start:]
-        if not said.strip() or said[0] == " " or start > depth:
+        content = text[start:]
+        if not content.strip() or content[0] == " " or start > depth:
             continue
-        if _HEADER in said:
+        if _HEADER in content:
             return None
-        if _EXCEPTION.match(said.strip()):
+        if _EXCEPTION.match(content.strip()):
             return Raised(at, start, depth)
     return None
 
@@ -86,10 +86,10 @@ def _headless(page: Page, number: int, text: str, last: int) -> Raised | None:
     """A frame without a header above: a syntax error, or a traceback whose head was cut off."""
     depth = max(0, len(text) - len(text.lstrip()) - 2)
     for at in range(number + 1, min(last, number + 400)):
-        said = page.text(at)
-        start = len(said) - len(said.lstrip())
-        if said.strip() and start <= depth:
-            return Raised(at, start, depth) if _EXCEPTION.match(said.strip()) and _HEADER not in said else None
+        line = page.text(at)
+        start = len(line) - len(line.lstrip())
+        if line.strip() and start <= depth:
+            return Raised(at, start, depth) if _EXCEPTION.match(line.strip()) and _HEADER not in line else None
     return None
 
 

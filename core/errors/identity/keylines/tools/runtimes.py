@@ -34,9 +34,9 @@ def _thrown(page: Page) -> Iterator[KeyLineCandidate]:
         if match := _CAUSE.match(text):
             yield KeyLineCandidate(DETAIL, (Part(number, *match.span("said")),))
         elif _CARET.match(text) and _node_source(page, number):
-            said = page.next_filled(number + 1, 3)
-            if said is not None and not caret_seen and not page.lines[said].indent:
-                yield whole(page, said, CAUSE + 1)
+            message_number = page.next_filled(number + 1, 3)
+            if message_number is not None and not caret_seen and not page.lines[message_number].indent:
+                yield whole(page, message_number, CAUSE + 1)
                 caret_seen = True
         elif _THROWN.match(text) and _has_frames(page, number):
             command = _COMMAND.match(text)
@@ -73,11 +73,11 @@ def _bundled(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module ")):
         if not _HEADLINE.match(page.text(number).strip()):
             continue
-        said = page.next_filled(number + 1, 3)
-        while said is not None and _PLACE.match(page.text(said).strip()):
-            said = page.next_filled(said + 1, 3)
-        if said is not None and not _HEADLINE.match(page.text(said).strip()):
-            yield whole(page, said, CAUSE)
+        message_number = page.next_filled(number + 1, 3)
+        while message_number is not None and _PLACE.match(page.text(message_number).strip()):
+            message_number = page.next_filled(message_number + 1, 3)
+        if message_number is not None and not _HEADLINE.match(page.text(message_number).strip()):
+            yield whole(page, message_number, CAUSE)
 
 
 NODE = (
@@ -145,9 +145,9 @@ def _named_above(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("Error", "Exception")):
         if not _CLASS_ALONE.match(page.text(number)) or page.text(number + 1):
             continue
-        said = page.next_filled(number + 2, 2)
-        if said is not None and abs(page.lines[said].indent - page.lines[number].indent) < 2:
-            yield joined(page, (number, said), CAUSE)
+        message_number = page.next_filled(number + 2, 2)
+        if message_number is not None and abs(page.lines[message_number].indent - page.lines[number].indent) < 2:
+            yield joined(page, (number, message_number), CAUSE)
 
 
 def _elixir(page: Page) -> Iterator[KeyLineCandidate]:
@@ -222,8 +222,8 @@ _R_CALL = lazy_pattern(r"Error in .{1,300} :\s*\Z")
 def _r(page: Page) -> Iterator[KeyLineCandidate]:
     """R names the call that failed, and what was wrong on the next line where it is long."""
     for number in page.having(("Error in ",)):
-        said = page.text(number + 1)
-        if _R_CALL.match(page.text(number)) and said.startswith("  ") and said.strip():
+        message_line = page.text(number + 1)
+        if _R_CALL.match(page.text(number)) and message_line.startswith("  ") and message_line.strip():
             yield joined(page, (number, number + 1), CAUSE + 1)
 
 
@@ -352,10 +352,10 @@ def _clojure(page: Page) -> Iterator[KeyLineCandidate]:
             r"(?:Syntax|Execution) error .* at \(|Syntax error (?:compiling|reading|macroexpanding) at ",
             page.text(number),
         ):
-            said = page.next_filled(number + 1, 2)
+            message_number = page.next_filled(number + 1, 2)
             yield whole(page, number, DETAIL)
-            if said is not None:
-                yield whole(page, said, CAUSE)
+            if message_number is not None:
+                yield whole(page, message_number, CAUSE)
 
 
 def _gradle(page: Page) -> Iterator[KeyLineCandidate]:
@@ -385,8 +385,8 @@ def _gradle(page: Page) -> Iterator[KeyLineCandidate]:
 def _spring(page: Page) -> Iterator[KeyLineCandidate]:
     """Yield the text below `Description:` in Spring Boot's report of a failed start."""
     for number in page.having(("Description:",)):
-        if (said := page.next_filled(number + 1)) is not None:
-            yield whole(page, said, CAUSE + 1)
+        if (message_number := page.next_filled(number + 1)) is not None:
+            yield whole(page, message_number, CAUSE + 1)
 
 
 JVM = (

@@ -19,10 +19,10 @@ def _terraform(page: Page) -> Iterator[KeyLineCandidate]:
 def _wrangler(page: Page) -> Iterator[KeyLineCandidate]:
     """`A request … failed.` wraps what the service answered, on the next line."""
     for number in page.having(("[ERROR] A request to the Cloudflare API",)):
-        said = page.next_filled(number + 1, 3)
+        message_number = page.next_filled(number + 1, 3)
         yield whole(page, number, DETAIL)
-        if said is not None:
-            yield whole(page, said, CAUSE + 1)
+        if message_number is not None:
+            yield whole(page, message_number, CAUSE + 1)
 
 
 CLOUDS = (

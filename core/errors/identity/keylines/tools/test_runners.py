@@ -55,11 +55,11 @@ def _pytest(page: Page) -> Iterator[KeyLineCandidate]:
                 yield from invalid_fields(page, number, TEST - 1)
             fresh = False
         elif (match := _SUMMARY.match(text)) and ("summary" in section or "::" in text):
-            said = match["said"]
+            reason = match["said"]
             rest = None
-            if _CUT_WORD.match(said):
+            if _CUT_WORD.match(reason):
                 yield KeyLineCandidate(TEST - 10, (Part(number, match.start("test"), match.end("test")),))
-            elif not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
+            elif not any(known.startswith(reason.rstrip(".")[:60]) for known in seen):
                 yield KeyLineCandidate(TEST - 10, (Part(number, *match.span("said")),))
         elif section in ("FAILURES", "ERRORS"):
             if not seen and (part := _one_line(text, number)):
@@ -157,7 +157,7 @@ _RUNNING = lazy_pattern(r"\s*=== (?:RUN|CONT|NAME|PAUSE|FAIL:)\s+(?:\S+ (?=Test|
 _ENDED = lazy_pattern(r".*?--- (?P<how>FAIL|PASS|SKIP): (?P<name>\S+)")
 _PACKAGE = lazy_pattern(r"(?:FAIL|ok|PASS|\?)(?:\s|\Z)")
 # A message may follow, on one line, what the program under test printed without a line break.
-_SAID = lazy_pattern(r"(?:\s+|.{0,400}?\S {4,})[\w.-]+\.go:\d+: ?")
+_LOG_PREFIX = lazy_pattern(r"(?:\s+|.{0,400}?\S {4,})[\w.-]+\.go:\d+: ?")
 _OWN = lazy_pattern(r"\s+testing\.go:\d+: ")
 """What the package `testing` adds once a test has ended: of a cleanup, of a process that still runs."""
 _ASSERTS = lazy_pattern(
@@ -188,12 +188,12 @@ def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
     the first assertion leads (`t.Error`). Messages of tests that passed are none. Where the output was cut, messages of
     tests without an end count if no failed test has any.
     """
-    ends, said = _read(page)
-    failed = [one for one in said if ends.get(one.test) == "FAIL"]
+    ends, messages = _read(page)
+    failed = [one for one in messages if ends.get(one.test) == "FAIL"]
     if not failed and "PASS" in ends.values() and "FAIL" not in page.whole:
         return
     groups: dict[str, list[_Message]] = {}
-    reported = failed or [one for one in said if one.test not in ends]
+    reported = failed or [one for one in messages if one.test not in ends]
     for one in [one for one in reported if not _OWN.match(page.text(one.number))] or reported:
         groups.setdefault(one.test, []).append(one)
     captured = {one for one in reported if _is_captured(page, one)}
@@ -234,18 +234,18 @@ def _is_captured(page: Page, one: _Message) -> bool:
 
 
 def _panics(page: Page) -> Iterator[KeyLineCandidate]:
-    """The panic that ended a test; what the test said before is older."""
+    """The panic that ended a test; earlier messages of the test are ignored."""
     for number in page.having(("panic:",)):
         if _PANIC.match(page.text(number)):
-            said = page.next_filled(number + 1, 2) if page.text(number).strip() == "panic:" else None
-            yield whole(page, number if said is None else said, TEST + 1)
+            message_number = page.next_filled(number + 1, 2) if page.text(number).strip() == "panic:" else None
+            yield whole(page, number if message_number is None else message_number, TEST + 1)
             return
 
 
 def _read(page: Page) -> tuple[dict[str, str], list[_Message]]:
     """How each test ended, and every message with the test it belongs to."""
     ends: dict[str, str] = {}
-    said: list[_Message] = []
+    messages: list[_Message] = []
     test = ""
     for number, line in enumerate(page.lines):
         text = line.text
@@ -255,11 +255,11 @@ def _read(page: Page) -> tuple[dict[str, str], list[_Message]]:
             test = match["name"]
             ends[test] = match["how"]
         elif ".go:" in text:
-            if match := _SAID.match(text):
-                said.append(_Message(number, match.end(), test))
+            if match := _LOG_PREFIX.match(text):
+                messages.append(_Message(number, match.end(), test))
         elif _PACKAGE.match(text):
             test = ""
-    return ends, said
+    return ends, messages
 
 
 def _parts(page: Page, one: _Message) -> Iterable[Part]:
@@ -282,14 +282,14 @@ def _continued(page: Page, number: int, most: int) -> Iterator[int]:
     for at in range(number + 1, min(number + 1 + most, len(page.lines))):
         if not page.text(at).strip():
             continue
-        if page.lines[at].indent <= depth or _SAID.match(page.text(at)):
+        if page.lines[at].indent <= depth or _LOG_PREFIX.match(page.text(at)):
             return
         yield at
 
 
 _DUMP = 200
 """Code points of a line that shows a whole value: it names no failure, and no second one has the same."""
-_SAID_OF_VALUE = lazy_pattern(r"[\"\])}] (?P<said>(?:does not|should|is not|must) .{1,200}\Z)")
+_REASON_BEHIND_VALUE = lazy_pattern(r"[\"\])}] (?P<said>(?:does not|should|is not|must) .{1,200}\Z)")
 
 
 def _testify(page: Page, number: int) -> tuple[Part, ...]:
@@ -319,8 +319,8 @@ def _without_dumps(page: Page, error: list[Part], name: list[Part]) -> list[Part
     for part in error:
         if part.end - part.start <= _DUMP:
             short.append(part)
-        elif said := _SAID_OF_VALUE.search(page.text(part.number), part.start + _DUMP // 2, part.end):
-            short.append(Part(part.number, *said.span("said")))
+        elif reason := _REASON_BEHIND_VALUE.search(page.text(part.number), part.start + _DUMP // 2, part.end):
+            short.append(Part(part.number, *reason.span("said")))
     return [*short, *name]
 
 
@@ -351,11 +351,11 @@ def _jest(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("● ",)):
         if not _BULLET.match(page.text(number)):
             continue
-        said = page.next_filled(number + 1, 4)
-        if said == number + 1 and not page.lines[number].indent:
+        message_number = page.next_filled(number + 1, 4)
+        if message_number == number + 1 and not page.lines[number].indent:
             continue  # jest leaves a line free; others list things of their own behind a bullet
-        if said is not None and page.lines[said].indent > page.lines[number].indent:
-            yield whole(page, said, weight)
+        if message_number is not None and page.lines[message_number].indent > page.lines[number].indent:
+            yield whole(page, message_number, weight)
             yield whole(page, number, DETAIL)
             weight = TEST - 1
 
@@ -367,11 +367,15 @@ def _vitest(page: Page) -> Iterator[KeyLineCandidate]:
         text = page.text(number)
         if not re.match(r"\s*FAIL +\S+\.[cm]?[jt]sx?\b", text):
             continue
-        said = page.next_filled(number + 1, 3)
-        while said is not None and re.match(r"\s*FAIL +\S", page.text(said)):
-            said = page.next_filled(said + 1, 3)
-        if said is not None and not _BULLET.match(page.text(said)) and not page.lines[said].indent:
-            yield whole(page, said, weight)
+        message_number = page.next_filled(number + 1, 3)
+        while message_number is not None and re.match(r"\s*FAIL +\S", page.text(message_number)):
+            message_number = page.next_filled(message_number + 1, 3)
+        if (
+            message_number is not None
+            and not _BULLET.match(page.text(message_number))
+            and not page.lines[message_number].indent
+        ):
+            yield whole(page, message_number, weight)
             weight = TEST - 1
     for number in page.having(("→ ",)):
         if match := re.match(r"\s+→ (?P<said>\S.*)", page.text(number)):
@@ -390,27 +394,27 @@ def _numbered(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 def _reason(page: Page, number: int) -> tuple[Part, ...]:
-    """What a numbered failure says, by the first of the known forms found below its heading."""
+    """The reason of a numbered failure: the first known form below its heading."""
     for at in range(number + 1, min(number + 14, len(page.lines))):
         text = page.text(at)
-        said = text.strip()
+        stripped = text.strip()
         if _NUMBERED.match(text) and at > number + 1:
             return ()
-        if said.startswith("Failure/Error: "):
+        if stripped.startswith("Failure/Error: "):
             return _rspec(page, at)
-        if re.match(r"(?:Expected:? |expected:? )", said) and re.match(
+        if re.match(r"(?:Expected:? |expected:? )", stripped) and re.match(
             r"\s*(?:Actual|got|to be|  Actual): ", page.text(at + 1)
         ):
             return (message(page, at), message(page, at + 1))
-        if said.startswith("Message:"):
+        if stripped.startswith("Message:"):
             return (message(page, at + 1),)
-        if _THROWN.match(text) and not said.startswith("at "):
+        if _THROWN.match(text) and not stripped.startswith("at "):
             return (message(page, at),)
         if re.match(
-            r"(?:Failed asserting |Assertion with |Assertion failed|match \(|Expected |assert )", said
-        ) and not said.endswith("Error:"):
+            r"(?:Failed asserting |Assertion with |Assertion failed|match \(|Expected |assert )", stripped
+        ) and not stripped.endswith("Error:"):
             return (message(page, at),)
-        if re.match(r"\*\* \([\w.]+\) ", said):
+        if re.match(r"\*\* \([\w.]+\) ", stripped):
             return (message(page, at),)
         if re.match(r"\s+(?:Uncaught |Timeout of |expected )", text):
             return (message(page, at),)
@@ -418,16 +422,16 @@ def _reason(page: Page, number: int) -> tuple[Part, ...]:
 
 
 def _rspec(page: Page, at: int) -> tuple[Part, ...]:
-    said = page.next_filled(at + 1, 3)
-    if said is None:
+    message_number = page.next_filled(at + 1, 3)
+    if message_number is None:
         return (message(page, at),)
-    text = page.text(said).strip()
-    following = said + 1
+    text = page.text(message_number).strip()
+    following = message_number + 1
     if re.match(r"(?:[A-Z]\w*::)*[A-Z]\w*:\Z", text) and page.text(following).strip():
-        return (message(page, said), message(page, following))
+        return (message(page, message_number), message(page, following))
     if text.startswith("expected") and re.match(r"\s*(?:got|to): ", page.text(following)):
-        return (message(page, said), message(page, following))
-    return (message(page, said),) if text and not text.startswith("#") else (message(page, at),)
+        return (message(page, message_number), message(page, following))
+    return (message(page, message_number),) if text and not text.startswith("#") else (message(page, at),)
 
 
 def _tap(page: Page) -> Iterator[KeyLineCandidate]:
@@ -445,8 +449,8 @@ def _tap(page: Page) -> Iterator[KeyLineCandidate]:
             text = page.text(at)
             if match := re.match(r"\s+(?:error|message): (?P<said>\S.*)", text):
                 block = match["said"] in ("|-", "|", ">-", ">")
-                said = at + 1 if block else at
-                part = message(page, said) if block else Part(at, *_unquoted(match))
+                message_number = at + 1 if block else at
+                part = message(page, message_number) if block else Part(at, *_unquoted(match))
                 yield KeyLineCandidate(weight, (part,))
                 weight = TEST - 3
                 break
@@ -476,18 +480,18 @@ def _remarks(page: Page, first: int, form: re.Pattern[str]) -> list[Part]:
 
 
 def _reason_of_bats(page: Page, number: int, remarks: list[Part]) -> tuple[Part, ...]:
-    """The first remark that sounds like an error; else the test's name and the command that failed."""
-    said = [(part, page.text(part.number)[part.start : part.end]) for part in remarks]
-    for part, text in said:
+    """The first remark that looks like an error; otherwise the test's name and the failed command."""
+    texts = [(part, page.text(part.number)[part.start : part.end]) for part in remarks]
+    for part, text in texts:
         if not _COMMAND.match(text) and not text.startswith("-- ") and sounds_like_error(text):
             return (part,)
-    return (message(page, number), *(part for part, text in said if _COMMAND.match(text)))
+    return (message(page, number), *(part for part, text in texts if _COMMAND.match(text)))
 
 
 def _unquoted(match: re.Match[str]) -> tuple[int, int]:
     start, end = match.span("said")
-    said = match["said"]
-    return (start + 1, end - 1) if len(said) > 2 and said[0] == said[-1] and said[0] in "'\"" else (start, end)
+    value = match["said"]
+    return (start + 1, end - 1) if len(value) > 2 and value[0] == value[-1] and value[0] in "'\"" else (start, end)
 
 
 def _below(page: Page) -> Iterator[KeyLineCandidate]:
@@ -495,15 +499,15 @@ def _below(page: Page) -> Iterator[KeyLineCandidate]:
     weight = TEST
     for number in page.having(("Error Message:", ": Failure", "FAILED:", "with expansion:")):
         text = page.text(number)
-        said = page.next_filled(number + 1, 2)
-        if said is None:
+        message_number = page.next_filled(number + 1, 2)
+        if message_number is None:
             continue
         if text.strip() == "Error Message:" or re.search(r"[:)] FAILED:\Z", text):
-            yield whole(page, said, weight)
+            yield whole(page, message_number, weight)
         elif re.search(r":\d+: Failure\Z", text):
-            yield joined(page, _block(page, said), weight)
+            yield joined(page, _block(page, message_number), weight)
         elif text.strip() == "with expansion:":
-            yield whole(page, said, DETAIL)
+            yield whole(page, message_number, DETAIL)
         else:
             continue
         weight = TEST - 1
@@ -517,15 +521,15 @@ def _block(page: Page, number: int) -> range:
     return range(number, end)
 
 
-_WANTED = lazy_pattern(r"\s*(?:[Ee]xpected|EXPECTED|[Ww]ant(?:ed)?)\b ?(?:value)?:? *\S.*")
-_CAME = lazy_pattern(r"\s*(?:[Aa]ctual|ACTUAL|[Rr]eceived|[Gg]ot|[Bb]ut was|[Ff]ound)\b ?(?:value)?\s*: *\S")
+_EXPECTED = lazy_pattern(r"\s*(?:[Ee]xpected|EXPECTED|[Ww]ant(?:ed)?)\b ?(?:value)?:? *\S.*")
+_ACTUAL = lazy_pattern(r"\s*(?:[Aa]ctual|ACTUAL|[Rr]eceived|[Gg]ot|[Bb]ut was|[Ff]ound)\b ?(?:value)?\s*: *\S")
 
 
 def _pairs(page: Page) -> Iterator[KeyLineCandidate]:
-    """What was expected, and below it what came, whatever the runner."""
+    """The expected value and the actual value below it, for any runner."""
     for number in page.having(("xpected", "XPECTED", "ant")):
         text, below = page.text(number), page.text(number + 1)
-        if (_WANTED.match(text) and _CAME.match(below)) or (text.endswith(" expected but was") and below):
+        if (_EXPECTED.match(text) and _ACTUAL.match(below)) or (text.endswith(" expected but was") and below):
             yield joined(page, (number, number + 1), REPORT - 5)
 
 
