@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, overload
 
 import apsw
 
@@ -99,6 +99,31 @@ class StoredQuote:
         return ()
 
 
+class _QuoteColumns(NamedTuple):
+    """The columns of `_COLUMNS`."""
+
+    id: int
+    entry_id: str
+    position: int
+    message_index: int
+    quote: str
+    quote_hash: str
+    original: str | None
+    session_id: str | None
+    type: str
+    title: str
+    stage: str
+    status: Any
+    method: Any
+    confidence: Any
+    body: str
+    verdict: Any
+    decision: str | None
+    anchor: str | None
+    decided_by: str | None
+    decided_at: str | None
+
+
 def read_quote(con: apsw.Connection, evidence_id: int) -> StoredQuote | None:
     """One quote, or None where there is none of that id."""
     row = con.execute(f"SELECT {_COLUMNS}{_FROM} WHERE v.id = ?", (evidence_id,)).fetchone()
@@ -119,20 +144,28 @@ def quotes_of(con: apsw.Connection, entry_id: str) -> list[StoredQuote]:
 
 
 def _to_quote(row: tuple[Any, ...]) -> StoredQuote:
-    status, method, confidence, body, verdict, decision, anchor = row[11:18]
-    text = json.dumps([row[5], status, body, verdict, decision, anchor])
+    quote = _QuoteColumns._make(row)
+    text = json.dumps([quote.quote_hash, quote.status, quote.body, quote.verdict, quote.decision, quote.anchor])
     return StoredQuote(
-        *cast("tuple[int, str, int, int, str, str, str | None]", row[:7]),
-        session_id=row[7] or "",
-        type=row[8],
-        title=row[9],
-        stage=row[10],
-        aligned=None if status is None else aligned_from(status, method, confidence, body),
-        verdict=verdict,
-        decision=None if decision is None else decision_from(decision),
-        anchor=None if anchor is None else spans_from(anchor),
-        decided_by=row[18],
-        decided_at=row[19],
+        id=quote.id,
+        entry_id=quote.entry_id,
+        position=quote.position,
+        message_index=quote.message_index,
+        quote=quote.quote,
+        quote_hash=quote.quote_hash,
+        original=quote.original,
+        session_id=quote.session_id or "",
+        type=quote.type,
+        title=quote.title,
+        stage=quote.stage,
+        aligned=None
+        if quote.status is None
+        else aligned_from(quote.status, quote.method, quote.confidence, quote.body),
+        verdict=quote.verdict,
+        decision=None if quote.decision is None else decision_from(quote.decision),
+        anchor=None if quote.anchor is None else spans_from(quote.anchor),
+        decided_by=quote.decided_by,
+        decided_at=quote.decided_at,
         mark=blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
     )
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch
@@ -306,6 +306,29 @@ def case_rows(store: Store, ids: tuple[int, ...], filters: Filters = EVERY) -> t
     return tuple(by_id[case_id] for case_id in ids if case_id in by_id)
 
 
+class _CaseColumns(NamedTuple):
+    """What `show_case` reads of the case itself."""
+
+    id: int
+    ts: str
+    error_normalized: str
+    error_raw: str
+    resolution: str | None
+    resolved_by: str | None
+    tool_sequence: str | None
+    use_count: int
+    last_used: str | None
+    status: CaseStatus
+    tool: str
+    project: str
+    first_seen: str
+    last_seen: str
+    occurrences: int
+    project_name: str
+    repository: str
+    harvested: int
+
+
 def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
     """One case, or None if there is none of that id; at most `most` fingerprints and resolutions, all with -1."""
     con = store.con
@@ -318,6 +341,7 @@ def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
     ).fetchone()
     if row is None:
         return None
+    case = _CaseColumns._make(row)
     own = own_titles(con, [case_id]).get(case_id)
     finer = con.execute(
         "SELECT fingerprint, key_line, tool,"
@@ -328,29 +352,29 @@ def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
     keys = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ? ORDER BY 1", (case_id,)).fetchall()
     fingerprints = tuple(CaseKeyLine(*cast("tuple[str, str, str, int]", item)) for item in finer)
     return Case(
-        id=row[0],
-        ts=row[1],
-        error_normalized=row[2],
-        error_raw=row[3],
-        resolution=row[4],
-        resolved_by=row[5],
-        tool_sequence=parse_names(row[6]),
-        use_count=row[7],
-        last_used=row[8],
-        resolved=bool((row[4] or "").strip()),
-        status=row[9],
-        tool=row[10],
-        project=row[11],
-        first_seen=row[12],
-        last_seen=row[13],
-        occurrences=row[14],
-        keys=tuple(cast("str", key) for (key,) in keys) or (cast("str", row[2]),),
-        key_lines=tuple(dict.fromkeys(item.key_line for item in fingerprints)) or (cast("str", row[2]),),
+        id=case.id,
+        ts=case.ts,
+        error_normalized=case.error_normalized,
+        error_raw=case.error_raw,
+        resolution=case.resolution,
+        resolved_by=case.resolved_by,
+        tool_sequence=parse_names(case.tool_sequence),
+        use_count=case.use_count,
+        last_used=case.last_used,
+        resolved=bool((case.resolution or "").strip()),
+        status=case.status,
+        tool=case.tool,
+        project=case.project,
+        first_seen=case.first_seen,
+        last_seen=case.last_seen,
+        occurrences=case.occurrences,
+        keys=tuple(cast("str", key) for (key,) in keys) or (case.error_normalized,),
+        key_lines=tuple(dict.fromkeys(item.key_line for item in fingerprints)) or (case.error_normalized,),
         fingerprints=fingerprints,
         resolutions=resolutions_of(con, case_id, most),
-        project_name=row[15],
-        repository=row[16],
-        harvested=bool(row[17]),
+        project_name=case.project_name,
+        repository=case.repository,
+        harvested=bool(case.harvested),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import apsw
 
@@ -69,10 +69,28 @@ _COLUMNS = (
     "id, fingerprint, text, status, resolved_by, tool_sequence, author, session_id, message_ids, supersedes, ts,"
     f" tags, reason, replaced_by, original, lesson, NOT ({ANSWERS}) AS silent"
 )
-_ResolutionRow = tuple[
-    int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str,
-    str, str, int | None, str | None, str | None, int,
-]  # fmt: skip
+
+
+class _ResolutionRow(NamedTuple):
+    """The columns of `_COLUMNS`; `silent`: whether the fix may not answer."""
+
+    id: int
+    fingerprint: str | None
+    text: str
+    status: Status
+    resolved_by: str | None
+    tool_sequence: str | None
+    author: str
+    session_id: str | None
+    message_ids: str
+    supersedes: int | None
+    ts: str
+    tags: str
+    reason: str
+    replaced_by: int | None
+    original: str | None
+    lesson: str | None
+    silent: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +253,8 @@ def resolutions_of(con: apsw.Connection, case_id: int, most: int = 200) -> tuple
         (case_id, most),
     ).fetchall()
     return tuple(
-        _resolution(con, row, current=at == 0 and not row[-1])
-        for at, row in enumerate(cast("list[_ResolutionRow]", rows))
+        _resolution(con, row, current=at == 0 and not row.silent)
+        for at, row in enumerate(_ResolutionRow._make(row) for row in rows)
     )
 
 
@@ -248,7 +266,7 @@ def answering(con: apsw.Connection, case_id: int, fingerprint: str | None = None
     row = con.execute(
         f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 1", values
     ).fetchone()
-    return None if row is None else _resolution(con, cast("_ResolutionRow", row), current=True)
+    return None if row is None else _resolution(con, _ResolutionRow._make(row), current=True)
 
 
 def resolution(con: apsw.Connection, case_id: int, resolution_id: int) -> Resolution | None:
@@ -256,30 +274,32 @@ def resolution(con: apsw.Connection, case_id: int, resolution_id: int) -> Resolu
     row = con.execute(
         f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND id = ?", (case_id, resolution_id)
     ).fetchone()
-    return None if row is None else _resolution(con, cast("_ResolutionRow", row), current=not row[-1])
+    if row is None:
+        return None
+    stored = _ResolutionRow._make(row)
+    return _resolution(con, stored, current=not stored.silent)
 
 
 def _resolution(con: apsw.Connection, row: _ResolutionRow, *, current: bool) -> Resolution:
-    held = (row[6], row[3], row[14])
     return Resolution(
-        id=row[0],
-        fingerprint=row[1],
-        text=row[2],
-        status=row[3],
-        resolved_by=row[4],
-        tool_sequence=parse_names(row[5]),
-        author=row[6],
-        source=Source(row[7], message_numbers(row[8])),
-        supersedes=row[9],
-        ts=row[10],
+        id=row.id,
+        fingerprint=row.fingerprint,
+        text=row.text,
+        status=row.status,
+        resolved_by=row.resolved_by,
+        tool_sequence=parse_names(row.tool_sequence),
+        author=row.author,
+        source=Source(row.session_id, message_numbers(row.message_ids)),
+        supersedes=row.supersedes,
+        ts=row.ts,
         current=current,
-        tags=parse_names(row[11]),
-        reason=row[12],
-        replaced_by=row[13],
-        strength=strength_of(*held),
-        weakness=weakness_of(*held),
-        worth=worth_of(*held),
-        lesson=read_lesson(con, row[0], row[15]),
+        tags=parse_names(row.tags),
+        reason=row.reason,
+        replaced_by=row.replaced_by,
+        strength=strength_of(row.author, row.status, row.original),
+        weakness=weakness_of(row.author, row.status, row.original),
+        worth=worth_of(row.author, row.status, row.original),
+        lesson=read_lesson(con, row.id, row.lesson),
     )
 
 

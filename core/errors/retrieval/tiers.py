@@ -49,10 +49,21 @@ class AnsweringFix(NamedTuple):
     team: bool = False
 
 
-_FixRow = tuple[
-    str, Status, str | None, str | None, str | None, str, str | None, str | None, int, str, str | None,
-    str | None,
-]  # fmt: skip
+class _FixRow(NamedTuple):
+    """The columns of a fix that may answer; `key_line` is of the error that the fix is for."""
+
+    text: str
+    status: Status
+    resolved_by: str | None
+    tool_sequence: str | None
+    session_id: str | None
+    message_ids: str
+    key_line: str | None
+    fingerprint: str | None
+    id: int
+    author: str
+    original: str | None
+    lesson: str | None
 
 
 def answering_fixes(
@@ -77,15 +88,25 @@ def answering_fixes(
         f" FROM (SELECT * FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 20) r",
         values,
     ).fetchall()
-    return [_fix(row) for row in cast("list[_FixRow]", rows)]
+    return [_fix(_FixRow._make(row)) for row in rows]
 
 
 def _fix(row: _FixRow) -> AnsweringFix:
-    held = (row[9], row[1], row[10])
     return AnsweringFix(
-        row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6], row[7], row[8],
-        strength_of(*held), weakness_of(*held), worth_of(*held), row[11], row[9] == TEAM,
-    )  # fmt: skip
+        text=row.text,
+        status=row.status,
+        resolved_by=row.resolved_by,
+        tools=parse_names(row.tool_sequence),
+        source=Source(row.session_id, message_numbers(row.message_ids)),
+        key_line=row.key_line,
+        mark=row.fingerprint,
+        id=row.id,
+        strength=strength_of(row.author, row.status, row.original),
+        weakness=weakness_of(row.author, row.status, row.original),
+        worth=worth_of(row.author, row.status, row.original),
+        lesson=row.lesson,
+        team=row.author == TEAM,
+    )
 
 
 ELSEWHERE = "its fix is a team lesson of another repository"
