@@ -219,8 +219,7 @@ def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
             raise Fault("invalid_input", told.partition("; ")[0], told.partition("; ")[2])
         rules = context.settings.rules
         own = [f"{name} of this project" for name in rules.project_files.split(os.pathsep) if name]
-        instructions = ("CLAUDE.md, AGENTS.md, GEMINI.md",) if rules.bans else ()
-        looked = ", ".join((*map(str, own_places(rules)), *own, *instructions)) or "no configured file"
+        looked = ", ".join((*map(str, own_places(rules)), *own, "CLAUDE.md, AGENTS.md, GEMINI.md"))
         hint = "write a rule into one of them, pass a file with --rules, or set rules.files (casebook config show)"
         raise Fault("invalid_input", f"no rule file found, searched: {looked}", hint)
     return found
@@ -258,7 +257,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     from dataclasses import replace
 
     from cli.format.rules import check_lines, flaw_line
-    from core.flows.rules.files import unread_rules, untrusted_files
+    from core.flows.rules.files import untrusted_files
     from core.rules.format.rule import Flaw, dearest_first
     from core.rules.matching.tables import strangers, table_flaws
 
@@ -267,12 +266,10 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     files, unread = ((), ()) if _only_bans(args, context, bans) else _read(args, context)
     with _matcher(args, context, files, model=False) as matcher:
         read = matcher.rules()
-    hints: tuple[Flaw, ...] = ()
     if not args.rules:
         unread = (*unread, *untrusted_files(context.settings.rules, Path.cwd()))
-        hints = unread_rules(context.settings.rules, Path.cwd())
     without = [Flaw(str(path), 0, told.replace(f" {path}", "").removeprefix(f"{path} ")) for path, told in unread]
-    found = replace(read, flaws=dearest_first((*without, *read.flaws, *hints, *table_flaws())))
+    found = replace(read, flaws=dearest_first((*without, *read.flaws, *table_flaws())))
     context.out.result(found, check_lines(context.out, found, forbidden))
     for one in strangers(found.rules):
         context.out.note(flaw_line(one))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
-    from core.rules.format.rule import Flaw, Scope
+    from core.rules.format.rule import Scope
     from core.rules.matching.api import RuleMatch
 
 ScopedFiles: TypeAlias = "tuple[tuple[Path, Scope], ...]"
@@ -58,9 +59,9 @@ def is_shared(folder: Path) -> bool:
 def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFiles:
     """The rule files there are: the user's own first, then those of the project that `folder` lies in.
 
-    A project's file counts only within that project: a link that leads out of it is not followed. Raises Fault
-    config_invalid where a setting names a project's file by anything but a path within it. Files that others can write
-    are left out (`untrusted_files`).
+    Of either, the instruction files (`CLAUDE.md`) that name the id of a rule come last. A project's file counts only
+    within that project: a link that leads out of it is not followed. Raises Fault config_invalid where a setting names
+    a project's file by anything but a path within it. Files that others can write are left out (`untrusted_files`).
     """
     found: dict[Path, tuple[Path, Scope]] = {}
     for path, scope, why in _candidate_files(settings, folder):
@@ -80,13 +81,31 @@ def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple
 def _candidate_files(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:
     """Each rule file there is, whose it is, and why it is not read ("": it is)."""
     trusted = trusted_places(settings)
-    for path in own_places(settings):
-        if path.is_file():
+    own = own_places(settings)
+    for (path, _, _), _ in _own_instructions(settings, folder):
+        if path.is_file() and (path in own or _has_id(path)):
             yield path, "global", distrusted(path, path.parent, trusted)
     root, places = _project(settings, folder)
     for path in places:
         if path.is_file():
             yield path, "project", distrusted(path, root, trusted)
+    for (path, _, _), root in _project_instructions(settings, folder):
+        if _is_within(path, root) and _has_id(path):
+            yield path, "project", distrusted(path, root, trusted)
+
+
+_RULE_ID: Final = re.compile(rb"(?i)\berr-\d")
+_LARGEST: Final = 1 << 20
+"""Bytes of an instruction file in which an id is looked for."""
+
+
+def _has_id(path: Path) -> bool:
+    """Whether a file names the id of a rule: most instruction files do not, and are no rule files."""
+    try:
+        with path.open("rb") as file:
+            return _RULE_ID.search(file.read(_LARGEST)) is not None
+    except OSError:
+        return False
 
 
 def trusted_places(settings: RuleSettings) -> tuple[Path, ...]:
@@ -184,7 +203,7 @@ def _project(settings: RuleSettings, folder: Path | None) -> tuple[Path, tuple[P
     for place in (folder.absolute(), *folder.absolute().parents):
         if place in (home, place.parent):
             return place, ()
-        there = tuple(place / name for name in wanted if _inside(place / name, place))
+        there = tuple(place / name for name in wanted if _is_within(place / name, place))
         if there or (place / ".git").exists() or is_shared(place):
             return place, there
     return folder, ()
@@ -200,13 +219,6 @@ def _within(name: str) -> Path:
         message = f"rules.project_files: {name} is not a relative path"
         raise Fault("config_invalid", message, 'use a relative path, such as ".claude/memory.md"')
     return path
-
-
-def _inside(path: Path, folder: Path) -> bool:
-    try:
-        return path.is_file() and path.resolve().is_relative_to(folder.resolve())
-    except OSError:
-        return False
 
 
 BAN_NAMES: Final = (
@@ -240,50 +252,33 @@ def ban_places(settings: RuleSettings, folder: Path | None, file: str = "") -> t
     found: dict[Path, BanPlace] = {}
     try:
         trusted = trusted_places(settings)
-        candidates = (*_project_bans(settings, folder, file), *_own_bans(settings, folder))
+        candidates = (*_project_instructions(settings, folder, file), *_own_instructions(settings, folder))
     except (Fault, RuntimeError):  # who reads the rules says so
         return ()
     for one, root in candidates:
-        try:
-            known = one.path.resolve()
-            inside = one.path.is_file() and (root is None or known.is_relative_to(root.resolve()))
-        except (OSError, RuntimeError):
-            continue
-        if inside and known not in found and not distrusted(one.path, root or one.path.parent, trusted):
-            found[known] = one
+        if _is_within(one.path, root) and not distrusted(one.path, root or one.path.parent, trusted):
+            found.setdefault(one.path.resolve(), one)
     return tuple(found.values())
 
 
-def unread_rules(settings: RuleSettings, folder: Path | None) -> tuple[Flaw, ...]:
-    """A hint for each instruction file that has rules with an id: casebook reads only its forbidden code.
-
-    Raises Fault as `rule_files`."""
-    from core.rules.format.parse import parse
-    from core.rules.format.rule import Flaw
-
-    read = {path.resolve() for path, _ in rule_files(settings, folder)}
-    found: list[Flaw] = []
-    for place in ban_places(settings, folder):
-        try:
-            rules = () if place.path.resolve() in read else parse(place.path).rules
-        except Fault:  # `ban_places` reads no forbidden code there, either
-            continue
-        if rules:
-            ids = rules[0].id if len(rules) == 1 else f"{rules[0].id} and {len(rules) - 1:,} more"
-            setting = "rules.files" if place.name.startswith("~") else "rules.project_files"
-            message = f"{ids} not read: to read the rules of this file, add {place.name} to {setting}"
-            found.append(Flaw(str(place.path), rules[0].line, message, rules[0].id, "missing"))
-    return tuple(found)
+def _is_within(path: Path, root: Path | None) -> bool:
+    """Whether there is such a file, and no link leads it out of `root` (None: it may)."""
+    try:
+        return path.is_file() and (root is None or path.resolve().is_relative_to(root.resolve()))
+    except (OSError, RuntimeError):
+        return False
 
 
-def _own_bans(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[BanPlace, None]]:
+def _own_instructions(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[BanPlace, None]]:
     home = Path.home()
-    for path in (*(home / name for name in _OWN_BANS), *own_places(settings)):
+    for path in (*own_places(settings), *(home / name for name in _OWN_BANS)):
         name = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else path.name
         yield BanPlace(path, folder or path.parent, name), None
 
 
-def _project_bans(settings: RuleSettings, folder: Path | None, file: str) -> Iterator[tuple[BanPlace, Path]]:
+def _project_instructions(
+    settings: RuleSettings, folder: Path | None, file: str = ""
+) -> Iterator[tuple[BanPlace, Path]]:
     if folder is None:
         return
     above = list(_project_folders(folder.absolute()))

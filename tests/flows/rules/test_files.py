@@ -9,7 +9,7 @@ import pytest
 
 from core.base.config.settings import RuleSettings
 from core.base.fault import Fault
-from core.flows.rules.files import named_files, no_files, rule_files, unread_rules, untrusted_files
+from core.flows.rules.files import named_files, no_files, rule_files, untrusted_files
 
 RULES = RuleSettings()
 
@@ -48,18 +48,31 @@ def test_the_home_folder_is_no_project_and_a_project_ends_at_git(home: Path) -> 
     assert [scope for _, scope in rule_files(RULES, inner)] == ["global"]
 
 
-def test_rules_with_an_id_in_an_instruction_file_are_a_hint_until_a_setting_names_the_file(home: Path) -> None:
+def test_an_instruction_file_is_a_rule_file_if_it_has_a_rule_with_an_id(home: Path) -> None:
     project = home / "work" / "shop"
     (project / ".git").mkdir(parents=True)
-    rule = "### ERR-007: a\n**Problem**: long enough\n**Solution**: long enough\n"
-    (project / "CLAUDE.md").write_text(f"- Never use `npm`.\n\n{rule}{rule.replace('7', '8')}", encoding="utf-8")
-    (hint,) = unread_rules(RULES, project)
-    assert (hint.path, hint.line, hint.cost) == (str(project / "CLAUDE.md"), 3, "missing")
-    assert hint.message.startswith("ERR-007 and 1 more not read: ")
-    assert hint.message.endswith("add CLAUDE.md to rules.project_files")
-    assert unread_rules(RuleSettings(project_files="CLAUDE.md"), project) == ()
     (project / "CLAUDE.md").write_text("- Never use `npm`.\n", encoding="utf-8")
-    assert unread_rules(RULES, project) == ()
+    (home / ".codex").mkdir()
+    (home / ".codex" / "AGENTS.md").write_text("Be brief.\n", encoding="utf-8")
+    own = (home / ".claude" / "memory.md", "global")
+    assert rule_files(RULES, project) == (own,)
+    _file(project / "CLAUDE.md")
+    _file(project / ".claude" / "rules" / "git.md")
+    _file(home / ".codex" / "AGENTS.md")
+    assert rule_files(RULES, project / "src") == (
+        own,
+        (home / ".codex" / "AGENTS.md", "global"),
+        (project / "CLAUDE.md", "project"),
+        (project / ".claude" / "rules" / "git.md", "project"),
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_an_instruction_file_that_leads_out_of_the_project_is_not_read(home: Path, tmp_path: Path) -> None:
+    project = home / "work"
+    (project / ".git").mkdir(parents=True)
+    (project / "CLAUDE.md").symlink_to(_file(tmp_path / "elsewhere.md"))
+    assert [scope for _, scope in rule_files(RULES, project)] == ["global"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
