@@ -210,7 +210,8 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         (report.files, "file"), (report.sessions, "session"), (report.messages, "message"),
         (report.tool_calls, "tool call"), (report.errors, "error"), (report.resolutions, "fix"),
     ]  # fmt: skip
-    yield "Read " + ", ".join(counted(count, what) for count, what in counts) + "."
+    read, *new = (counted(count, what) for count, what in counts if count or what == "file")
+    yield f"Read {', '.join((read, *new))}." if new else f"Read {read}: nothing new."
     if getattr(report, "canceled", False):
         yield out.paint("Stopped. The next import resumes here.", "warn")
     if not report.skipped:

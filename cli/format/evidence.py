@@ -189,8 +189,9 @@ def quote_lines(out: Output, quote: Quote) -> Iterator[str]:
         yield from field(out, "extracted as", quote.original)
     yield from field(out, "entry", row.title)
     state = _STATE_SHOWN.get(row.state, row.state)
-    sure = f", {row.method} {row.confidence:.3f}" if row.method != "none" else ""
-    yield from field(out, state, (row.reason or f"in message {row.message_index}") + sure, _STATE_STYLE[row.state])
+    yield from field(out, state, row.reason or f"in message {row.message_index}", _STATE_STYLE[row.state])
+    if row.method != "none":
+        yield from field(out, "match", f"{row.method}, similarity {row.confidence:.3f}")
     if quote.spans:
         yield from field(out, "found at", _place(quote.spans))
     if quote.decision is not None:

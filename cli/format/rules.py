@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cli.format.layout import clip, one_line, pad, wrap
 from cli.format.markdown import markdown
@@ -161,6 +161,10 @@ def _rate(rate: Rate) -> str:
     return f"{rate.value:.2f} ({rate.low:.2f}-{rate.high:.2f})" if rate.of else "-"
 
 
+_RULE: Final = 280
+"""Code points of a draft that a list shows: people say a rule in a sentence or two, but decline plans of pages."""
+
+
 def draft_lines(out: Output, found: RuleDrafts) -> Iterator[str]:
     """Each draft with the call that was declined, its evidence and where it was said."""
     for one in found.drafts:
@@ -173,13 +177,17 @@ def draft_lines(out: Output, found: RuleDrafts) -> Iterator[str]:
 
 def _draft_lines(out: Output, one: RuleDraft) -> Iterator[str]:
     state = "" if one.status == "draft" else f"  ({one.status}{f' into {one_line(one.path)}' if one.path else ''})"
-    first, *rest = list(wrap(one.rule, out.columns - 8 - len(state), "")) or [""]
+    rule = one.rule if out.verbose or len(one.rule) <= _RULE else f"{one.rule[:_RULE].rstrip()}…"
+    first, *rest = list(wrap(rule, out.columns - 8 - len(state), "")) or [""]
     yield f"{one.id:>4}  " + out.paint(first, "bold") + state
     yield from (" " * 6 + out.paint(line, "bold") for line in rest)
     count = len(one.said_in)
     where = f"{one_line(one.session)}:{one.message_index}" + (f", in {count} sessions" if count > 1 else "")
     for told in (f'quote: "{one.quote}"', f"declined: {one.tool} {one.call}", f"{one.why}; {one.repository}; {where}"):
         yield out.paint("      " + clip(one_line(told), max(20, out.columns - 6)), "dim")
+    if rule != one.rule:
+        more = f"{len(one.rule) - _RULE:,} more characters: casebook rules drafts --verbose"
+        yield out.paint(f"      {more}", "dim")
 
 
 def decided_lines(out: Output, done: RuleDrafts) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -22,7 +22,7 @@ from tui.render.common.untrusted import block, inline, pad
 
 if TYPE_CHECKING:
     from core.base.config.settings import LlmSettings
-    from core.library.ask.answer import Answer, AnswerCitation, Claim, InventedCitation
+    from core.library.ask.answer import Answer, AnswerCitation, Claim, InventedCitation, Refusal
     from core.library.ask.store import SessionRow, TurnRow
 
 
@@ -39,6 +39,8 @@ CITED = "cited"
 
 REFUSED = {reason: f"{words[0].upper()}{words[1:]}." for reason, words in REFUSALS.items()}
 """What each reason of a refusal means, as a sentence."""
+_NOT_CALLED: Final = "No answer: casebook did not call the LLM."
+"""The verdict where the answer already says what is missing."""
 _FILL = "Press {ask.stop}, then {library.ingest} to ingest folders."
 
 _CLAIM = {
@@ -117,7 +119,8 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     """
     empty = answer.refusal_reason == "no_index"
     body = Content.styled(signs.fill_keys(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
-    parts = [body] if _is_bare(answer) else [*_verdicts(answer, signs), body]
+    verdicts = [] if _is_own(answer, "llm_stream_aborted") else _verdicts(answer, signs)  # no part of an answer is kept
+    parts = verdicts if _is_own(answer, "llm_self_judge") else [*verdicts, body]
     if answer.said:  # the text above is not the reply of the LLM
         parts.append(Content.styled(f"The LLM replied: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.cited_claims or answer.invented:
@@ -130,12 +133,11 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     return hanging(Content("\n").join([*parts, Content(""), _footer(answer, signs)]), cells)
 
 
-def _is_bare(answer: Answer) -> bool:
-    """Whether the LLM was stopped before its first word: the text says so itself, and no part of an answer is kept."""
+def _is_own(answer: Answer, reason: Refusal) -> bool:
+    """Whether the text is casebook's sentence for this refusal, which says the same as the verdict."""
     from core.library.ask.prompt import refusal_text
 
-    stopped = answer.refusal_reason == "llm_stream_aborted"
-    return stopped and answer.answer == refusal_text("llm_stream_aborted", answer.query)
+    return answer.refusal_reason == reason and answer.answer == refusal_text(reason, answer.query)
 
 
 def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
@@ -206,7 +208,7 @@ def _refused(answer: Answer) -> str:
         return f"Not accepted: {_markers(answer)} cites a source that was not provided."
     if reason == "llm_self_judge" and answer.why:
         return f"Not accepted: {inline(answer.why, _QUOTE)}."
-    means = REFUSED.get(reason, reason)
+    means = _NOT_CALLED if reason in ("score_gate", "no_chunks") else REFUSED.get(reason, reason)
     return f"{means} ({inline(answer.why, _QUOTE)})" if answer.why else means
 
 

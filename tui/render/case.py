@@ -51,7 +51,7 @@ def fix_of(case: Case, hit: Hit | None, chosen: Resolution | None = None) -> Fix
     None while nothing does."""
     if chosen is not None:
         return Fix(
-            chosen.text, chosen.status, chosen.resolved_by, chosen.tool_sequence,
+            chosen.text, chosen.status, chosen.fixed_by, chosen.tool_sequence,
             chosen.source.session, chosen.source.messages, chosen.tags, chosen.weakness, chosen.lesson,
         )  # fmt: skip
     if hit is not None and hit.accepted and (hit.resolution or "").strip():
@@ -64,9 +64,9 @@ def fix_of(case: Case, hit: Hit | None, chosen: Resolution | None = None) -> Fix
     current = next((one for one in case.resolutions if one.current), None)
     session, messages = (current.source.session, current.source.messages) if current else (None, ())
     return Fix(
-        case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
-        session, messages, current.tags if current else (), current.weakness if current else "",
-        current.lesson if current else None,
+        case.resolution or "", current.status if current else case.status,
+        current.fixed_by if current else case.resolved_by, case.tool_sequence, session, messages,
+        current.tags if current else (), current.weakness if current else "", current.lesson if current else None,
     )  # fmt: skip
 
 

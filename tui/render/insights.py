@@ -36,6 +36,7 @@ HEADS: Final[dict[View, tuple[str, str, str, str]]] = {
     "answers": ("shown", "helped", "error", "without effect"),
     "time": ("time", "times", "command", "failed runs"),
     "worked": ("after", "before", "error or rule", "decided"),
+    "practice": ("findings", "seen in", "practice", "project"),
 }
 """The heads of a view's columns."""
 
@@ -272,6 +273,7 @@ def no_rows(view: View) -> Notice:
         "came_back": ("No recurring errors", "No error recurred after its fix was known."),
         "answers": ("No answers yet", "No hook, search or agent has used a known fix yet."),
         "worked": ("No effects yet", "Verify a fix or accept a rule draft. Later sessions show its effect."),
+        "practice": ("No practice yet", "A practice needs two findings of a lint rule or missing program."),
     }
     what, why = words.get(view, ("Nothing here", "No case failed."))
     return Notice(what, why, (("{insights.next}", "show the next view"),))

@@ -314,7 +314,7 @@ def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = Fals
     if row.loading:
         message = f" keywords only, model loading{signs.more} "
     elif row.listed:
-        message = f" {row.listed} shown, {row.below} not shown "
+        message = " not shown: "
     else:
         message = f" no rule applies (best {format_scores(row.best, row.cutoff)[0]}) "
     lead = signs.bar if chosen else line

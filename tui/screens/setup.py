@@ -177,7 +177,7 @@ class SetupScreen(ModalScreen[None]):
         if not size:
             yield no_sessions(sources)
             return
-        yield f"About {_duration(import_seconds(size))}. Nothing leaves this computer. To stop, press esc."
+        yield f"About {_duration(import_seconds(size))}. Nothing leaves this computer. To stop, press esc twice."
 
     def _hook_lines(self) -> Iterator[str]:
         if self._plan is None:

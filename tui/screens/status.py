@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,8 +26,11 @@ from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from core.flows.system.doctor import Diagnosis
+    from core.store import jobs
 
-_RUNS = 8
+_RUNS = 3
+"""Runs of a kind that are listed: the many of embedding must not hide the last import."""
+_LOOKED_AT = 200
 
 
 @job_work
@@ -43,7 +48,7 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
     readonly, runs, vectors = "", (), None
     if size is not None:
         store = job.store()
-        readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
+        readonly, runs = store.readonly or "", _latest(jobs.recent(store, _LOOKED_AT))
         vectors = vector_facts(store, embedding, count=True)
     about = capabilities(path)
     written = home_name(Path(config.path)) if config.path else "the settings path"
@@ -51,6 +56,17 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
     log = home_name(log_file()) if config.values.log.level != "off" else "disabled (log.level)"
     textual = version("textual")
     return Facts(home_name(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
+
+
+def _latest(runs: Iterable[jobs.Job]) -> tuple[jobs.Job, ...]:
+    """The newest runs of each kind, of `runs` from new to old."""
+    listed = Counter[str]()
+    found: list[jobs.Job] = []
+    for run in runs:
+        listed[run.kind] += 1
+        if listed[run.kind] <= _RUNS:
+            found.append(run)
+    return tuple(found)
 
 
 def _size(path: Path) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from tui.render.common.untrusted import title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneMessage
 from tui.services.tasks import embedding_task, job_of
-from tui.widgets.workbench import AGAIN, UNASKED, Running, TaskLine
+from tui.widgets.workbench import BY_STATUS, Running, TaskLine
 
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
@@ -103,13 +102,6 @@ class Embedding(TaskLine):
             self._off = True
             super().stop()
 
-    def stop_soon(self) -> None:
-        """The first press of the key back only asks: it is pressed out of habit, too, and nobody began this run."""
-        if self.running is not None and self.running.way_out != AGAIN:
-            self.running = replace(self.running, way_out=AGAIN)
-        else:
-            self.stop()
-
     def _look(self, delay: float) -> None:
         if self._settings is not None:
             self._jobs.run("backlog", look(self._settings), self._on_facts, self._on_facts_fault, delay=delay)
@@ -152,7 +144,7 @@ class Embedding(TaskLine):
         if self._settings is None:
             return
         task = embedding_task(self._jobs.path, self._settings)
-        running = Running(way_out=UNASKED, begins="Loading the model") if facts.due > QUIET else None
+        running = Running(way_out=BY_STATUS, begins="Loading the model") if facts.due > QUIET else None
         self.start("embed", task, job_of(task), self._on_progress, running)
 
     def _on_progress(self, value: object, final: bool) -> None:

@@ -7,17 +7,21 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
 from core.base.editor import at_line, editor_of, pager_of
 from core.base.program import program
+from core.text import visible
 
-__all__ = ["at_line", "change_in", "edit_in", "editor_of", "open_demo", "pager_of", "show_in"]
+if TYPE_CHECKING:
+    from core.errors import Case
+
+__all__ = ["at_line", "change_in", "edit_in", "edit_outside", "editor_of", "open_demo", "pager_of", "show_in"]
 
 
 def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
@@ -28,18 +32,24 @@ def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
     with _private_file(text, suffix) as path:
         try:
             with app.suspend():
-                return _run([*words, str(path)])
+                return _run([*words, str(path)])[1]
         except SuspendNotSupported:
             return "This terminal cannot open an external editor."
 
 
 def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[str | None, str]:
-    """Leave the terminal to a program that may change `text`: what it made of it, or None and what went wrong."""
+    """Leave the terminal to a program that may change `text`: what it made of it, or None, and what went wrong.
+
+    What a killed program had saved is kept. A program that exits with a code refuses its text itself, as `:cq` does.
+    """
     with _private_file(text, suffix, mode=0o600) as path:
         try:
             with app.suspend():
-                why = _run([*words, str(path)])
-            return (None, f"Your text was not changed. {why}") if why else (path.read_text(encoding="utf-8"), "")
+                code, why = _run([*words, str(path)])
+            saved = path.read_text(encoding="utf-8") if not why or code < 0 else text
+            if why and saved == text:
+                return None, f"Your text was not changed. {why}"
+            return saved, f"{why} The text that it saved is kept." if why else ""
         except SuspendNotSupported:
             return None, "This terminal cannot open an external editor."
         except UnicodeDecodeError:
@@ -48,11 +58,46 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
             return None, f"Your text was not changed. Cannot read it from {words[0]}: {error.strerror or error}."
 
 
+_END = "-->"
+"""The end of the note above a fix."""
+
+
+def edit_outside(app: App[Any], environ: Mapping[str, str], text: str, case: Case) -> tuple[str | None, str]:
+    """The text as the editor gave it back, or None, and what went wrong."""
+    words, why = editor_of(environ, to_read=False)
+    if why:
+        return None, why
+    clean = inert(text).rstrip("\n")
+    back, why = change_in(app, words, f"{_note(case)}{clean}\n", ".md")
+    if back is None:
+        return None, why
+    found = without_note(back)
+    return (text if found.rstrip("\n") == clean else found), why
+
+
+def inert(text: str) -> str:
+    """The text as an editor may show it: control signs drawn, line ends plain."""
+    return visible(text.replace("\r\n", "\n"))
+
+
+def _note(case: Case) -> str:
+    line = visible(case.key_lines[0] if case.key_lines else case.error_normalized)
+    line = " ".join(line.split()).replace("--", "- -")[:300]
+    return f"<!-- The fix of case {case.id}, in Markdown. This note is not saved.\n     {line} {_END}\n\n"
+
+
+def without_note(text: str) -> str:
+    """The text behind the note, if it is still there."""
+    if text.startswith("<!-- The fix of case ") and _END in text:
+        text = text.partition(_END)[2]
+    return text.strip("\n") + "\n" if text.strip() else ""
+
+
 def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
     """Leave the terminal to an editor on the user's own file, at this line; what went wrong, or an empty string."""
     try:
         with app.suspend():
-            return _run(at_line(words, path, line))
+            return _run(at_line(words, path, line))[1]
     except SuspendNotSupported:
         return "This terminal cannot open an external editor."
 
@@ -63,12 +108,13 @@ def open_demo(app: App[Any]) -> str:
         with app.suspend():
             sys.stdout.write("Reading the samples...\r")  # the program that starts says so on the same line
             sys.stdout.flush()
-            return _run([*program(), "demo"], "casebook demo")
+            return _run([*program(), "demo"], "casebook demo")[1]
     except SuspendNotSupported:
         return "Cannot open the demo from this terminal. Quit and run: casebook demo"
 
 
-def _run(argv: list[str], name: str = "") -> str:
+def _run(argv: list[str], name: str = "") -> tuple[int, str]:
+    """Run a program to its end: its exit code, negative for a signal, and what went wrong, or an empty string."""
     # ctrl+c belongs to the program; a handler that does nothing is not inherited, as "ignore" would be
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
@@ -76,11 +122,11 @@ def _run(argv: list[str], name: str = "") -> str:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and not name
         hint = " Set $EDITOR or $PAGER to an installed program." if missing else ""
-        return f"Cannot start {name or argv[0]}: {error.strerror or error}.{hint}"
+        return 1, f"Cannot start {name or argv[0]}: {error.strerror or error}.{hint}"
     finally:
         signal.signal(signal.SIGINT, before)
         sys.stdout.flush()
-    return _how_it_ended(name or argv[0], ended.returncode)
+    return ended.returncode, _how_it_ended(name or argv[0], ended.returncode)
 
 
 def _how_it_ended(name: str, code: int) -> str:

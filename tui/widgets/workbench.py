@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 LONG_RUN = 10.0
 """Seconds from which the end of a run is signaled."""
-AT_LIST, ELSEWHERE = "{list.back} cancels", "in the list, {list.back} cancels"
-"""How to stop a run that a person began, by where the focus is."""
-TWICE, UNASKED = "{list.back} twice cancels", ""
-"""How to stop a run that began by itself; elsewhere than in the list nobody has to know."""
+AT_LIST, ELSEWHERE = "{list.back} twice cancels", "in the list, {list.back} twice cancels"
+"""How to stop an import, by where the focus is."""
 AGAIN = "{list.back} again cancels"
+BY_STATUS = "{app.status} then x cancels"
+"""How to stop a run that began by itself: not by a key that people press out of habit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +358,13 @@ class TaskLine(Performs, StatusLine):
             self._run.stop()
         if self.running is not None:
             self.running = replace(self.running, stopping=True)
+
+    def stop_soon(self) -> None:
+        """The first press of the key back only asks: people press it out of habit, too."""
+        if self.running is not None and self.running.way_out != AGAIN:
+            self.running = replace(self.running, way_out=AGAIN)
+        else:
+            self.stop()
 
     def show_progress(self, value: object) -> None:
         """Show the progress."""

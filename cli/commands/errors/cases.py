@@ -107,7 +107,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         if text.strip():
             yield from markdown_field(out, "fix", text)
         yield from field(out, "strength", fix.weakness or fix.strength)
-        yield from field(out, "fixed by", fix.resolved_by or "unknown")
+        yield from field(out, "fixed by", fix.fixed_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none")
         if fix.tags:
             yield from field(out, "tags", ", ".join(fix.tags))

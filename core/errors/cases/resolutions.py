@@ -24,7 +24,7 @@ from core.errors.cases.derived import (
     parse_names,
     refresh_case,
 )
-from core.errors.fixes import AUTHOR, Evidence, strength_of, weakness_of, worth_of
+from core.errors.fixes import AGENT, AUTHOR, Evidence, strength_of, weakness_of, worth_of
 from core.errors.lessons import Deed, Lesson, deed, lesson_json, parse_lesson, read_lesson
 from core.errors.retrieval.answer import Source, Status, Strength, Worth
 from core.text import redact
@@ -120,6 +120,17 @@ class Resolution:
     weakness: str = ""
     worth: Worth | None = None
     lesson: Lesson | None = None
+
+    @property
+    def fixed_by(self) -> str | None:
+        """Who or what fixed the error: the person who rewrote a harvested fix, else `resolved_by`."""
+        is_tool = self.resolved_by in self.tool_sequence
+        is_rewritten = self.supersedes is not None and self.author not in MACHINES
+        return self.author if is_tool and is_rewritten else self.resolved_by
+
+
+MACHINES: Final = frozenset({"harvest", "import", "record", "hook", "team", AGENT})
+"""Authors that are no persons."""
 
 
 def dump_names(names: Sequence[str]) -> str | None:

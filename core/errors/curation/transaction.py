@@ -19,7 +19,7 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.case import Case, CaseKeyLine
 from core.errors.cases.derived import ANSWERS, CURRENT_FIRST, one_form, own_titles, refresh_case
-from core.errors.cases.resolutions import TEXT_KEPT, Resolution, adopt_mirror, answering, resolution
+from core.errors.cases.resolutions import MACHINES, TEXT_KEPT, Resolution, adopt_mirror, answering, resolution
 from core.errors.curation.triage import open_items, parts_of_decided
 from core.errors.equivalence import (
     failure_kinds,
@@ -134,11 +134,9 @@ def checked(written: Written) -> Written:
     """The same, as it will be stored. Raises Fault invalid_input for an empty or overlong text, or bad tags."""
     text = redact(written.text)
     if not text.strip():
-        raise Fault("invalid_input", "the resolution is empty", "pass the fix, or reject the current fix")
+        raise Fault("invalid_input", "the fix is empty", "pass the fix, or reject the current fix")
     if len(text) > TEXT_KEPT:
-        raise Fault(
-            "invalid_input", f"the resolution has {len(text):,} characters", f"use at most {TEXT_KEPT:,} characters"
-        )
+        raise Fault("invalid_input", f"the fix has {len(text):,} characters", f"use at most {TEXT_KEPT:,} characters")
     by = redact(written.resolved_by).strip() if written.resolved_by else ""
     tools = tuple(redact(name) for name in written.tool_sequence if name.strip())
     source = Source(written.source.session or None, written.source.messages if written.source.session else ())
@@ -278,10 +276,6 @@ def _harvested(one: Resolution) -> bool:
 
 def _exists(con: apsw.Connection, case_id: int) -> bool:
     return con.execute("SELECT 1 FROM error_kb WHERE id = ?", (case_id,)).fetchone() is not None
-
-
-MACHINES = frozenset({"harvest", "import", "record", "hook", "team"})
-"""Authors that are no persons."""
 
 
 def person(environ: Mapping[str, str] | None = None) -> str:

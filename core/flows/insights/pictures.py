@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from core.base.lazy import lazy_pattern
 from core.flows.insights.report import PAUSES, Insights, SessionStrip, Side, StripCell, StripMark, Worked, WorkedItem
 from core.text import clean, redact
+
+if TYPE_CHECKING:
+    from core.errors.practice import Practice
 
 _PATH: Final = lazy_pattern(
     r"(?<![\w.~/\\<-])(?:(?:[A-Za-z]:|~\w{0,40}+)?[/\\](?=[\w.@~-])|[A-Za-z]:[/\\]{2}(?=\w)|\\\\(?=\w))"
@@ -232,7 +235,7 @@ def _gravest(cells: Iterable[StripCell]) -> StripMark:
     return "failed" if "failed" in marks else "passed" if "passed" in marks else "other"
 
 
-View = Literal["worst", "came_back", "answers", "time", "worked"]
+View = Literal["worst", "came_back", "answers", "time", "worked", "practice"]
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 TITLES: Final[dict[View, str]] = {
     "worst": "Worst",
@@ -240,6 +243,7 @@ TITLES: Final[dict[View, str]] = {
     "answers": "Answers",
     "time": "Time spent",
     "worked": "Effects",
+    "practice": "Practice",
 }
 _ROWS: Final = 20
 _MARKS: Final = 984
@@ -252,7 +256,7 @@ _LEVELS: Final = "▁▂▃▄▅▆▇█"
 
 
 def picture_of(found: Insights, view: View, scope: str) -> Picture:
-    """A view of the sums; `worked` has a picture of its own."""
+    """A view of the sums; `worked` and `practice` have pictures of their own."""
     notes = (PAUSES,) if view != "answers" else ()
     if view == "answers":
         first = found.told[:_ROWS]
@@ -274,6 +278,12 @@ def picture_of_worked(found: Worked, scope: str) -> Picture:
         for one in found.items[:_ROWS]
     )
     return Picture(TITLES["worked"], scope, rows, (found.note,))
+
+
+def picture_of_practice(found: Sequence[Practice], scope: str) -> Picture:
+    """What each project does about its rules and about what its environment lacks."""
+    rows = tuple(Row(one.count, f"{one.count:,}", _counted(one.sessions, "session"), one.line) for one in found[:_ROWS])
+    return Picture(TITLES["practice"], scope, rows)
 
 
 def picture_of_session(found: SessionStrip) -> Picture:

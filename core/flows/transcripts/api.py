@@ -216,8 +216,7 @@ def _import_in_batches(
             if last or run.cancelled():
                 run.meter.at(run.done, force=True)
             assign_projects(run.store)  # before the harvest, whose cases take it from their session
-            progress = on_progress if last else None  # in between, the bytes that were read are the progress
-            if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, progress, run.cancelled):
+            if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, on_progress, run.cancelled):
                 return False
     return True
 

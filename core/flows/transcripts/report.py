@@ -11,6 +11,8 @@ from core.base.reports import ImportReport, Progress, SkippedLine
 
 SKIPPED_LISTED = 10_000
 _INTERVAL_S = 0.1
+_ESTIMATE_AFTER_S = 3.0
+"""Seconds before the first estimate: until then the start of the run distorts the rate."""
 
 
 class Meter:
@@ -28,7 +30,7 @@ class Meter:
             return
         self._last = now
         rate = done / max(now - self._start, 1e-6)
-        left = max(self.total - done, 0) / rate if rate else None
+        left = max(self.total - done, 0) / rate if rate and now - self._start >= _ESTIMATE_AFTER_S else None
         self._callback(Progress(self._kind, done, self.total, rate, left, file))
 
 

@@ -161,9 +161,7 @@ def test_a_file_that_holds_no_case_was_not_taken_over(filled: Run, tmp_path: Pat
     file.write_text(text)
     nothing = filled("errors", "import", str(file))
     assert nothing.code == 1
-    assert (
-        nothing.text == f"Read 0 files, 0 sessions, 0 messages, 0 tool calls, 0 errors, 0 fixes.\n{told.format(file)}"
-    )
+    assert nothing.text == f"Read 0 files: nothing new.\n{told.format(file)}"
     file.write_text(text + '{"error": "Error: boom"}')
     for errors in (1, 0):  # that some lines are no cases, or all are known, is no reason to say so
         again = filled("errors", "import", str(file), "--json")

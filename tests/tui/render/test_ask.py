@@ -17,6 +17,7 @@ from core.library.ask.answer import (
     Claim,
     ClaimConcern,
     InventedCitation,
+    Refusal,
     TokenUsage,
 )
 from core.library.ask.prompt import refusal_text
@@ -164,6 +165,17 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     assert "| The valve␛[31m opens at noon." in drawn
     assert ("근거 부족." in drawn) == (reason != "no_index")
     assert ("Press esc, then i to ingest folders." in drawn) == (reason == "no_index")
+
+
+@pytest.mark.parametrize("reason", ["score_gate", "no_chunks", "llm_self_judge"])
+def test_a_refusal_is_said_once(reason: Refusal) -> None:
+    own = refusal_text(reason, "how long?")
+    refused = replace(
+        ANSWER, query="how long?", grounded=False, refusal_reason=reason, claims=(), citations=(), answer=own
+    )
+    drawn = draw_answer(refused, UNICODE).plain
+    assert drawn.count("Not enough evidence") + drawn.count("do not answer the question") == 1
+    assert ("casebook did not call the LLM" in drawn) == (reason != "llm_self_judge")
 
 
 def test_what_the_model_said_when_it_gave_up_is_told_inert() -> None:

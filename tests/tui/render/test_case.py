@@ -395,6 +395,17 @@ def test_the_history_does_not_repeat_the_fix_above_it() -> None:
     assert len(lines) == 3 and lines[2].strip() == "make all"
 
 
+def test_a_rewritten_fix_is_by_its_writer_not_by_the_tool_of_the_draft() -> None:
+    drawn = {
+        fix: fix_title(fix_of(CASE, None, fix), ASCII).plain.rpartition("fixed by ")[2].strip()
+        for fix in (
+            BY_HAND, replace(BY_HAND, supersedes=5), replace(BY_HAND, supersedes=5, author="harvest"),
+            replace(BY_HAND, supersedes=5, resolved_by="the CI team"),
+        )
+    }  # fmt: skip
+    assert list(drawn.values()) == ["Edit", "mina", "Edit", "the CI team"]
+
+
 def test_a_change_in_the_history_is_its_file_and_its_new_line() -> None:
     hunk = Do("hunk", "-    a = 1\n+    a = 2", file="app.py")
     changed = replace(_by_harvest(4, "x"), lesson=Lesson(When("boom"), hunk))

@@ -13,6 +13,7 @@ from core.store.jobs import Job
 from tests.tui.support import put
 from tui.render.common.glyphs import UNICODE
 from tui.render.common.status import Facts, draw_checks, draw_facts
+from tui.screens.status import _latest  # pyright: ignore[reportPrivateUsage]
 
 RUN = Job(1, "ingest", "running", 8, 12, "", None, 1, None, "2026-03-14T08:20:11.000Z", "2026-03-14T08:20:12.000Z")
 
@@ -53,6 +54,20 @@ def test_a_value_is_wrapped_in_its_column() -> None:
         " " * 16 + "user)",
     ]
     assert f"  settings      {settings}" in draw_facts(facts).plain
+
+
+def test_a_long_run_is_wrapped_behind_its_kind() -> None:
+    failed = replace(RUN, status="failed", error="no space is left on the device that holds the casebook")
+    facts = Facts("a.db", 1, "", "off", "defaults", "1", None, (failed,))
+    lines = draw_facts(facts, 70).plain.split("\n")
+    at = lines.index("Jobs")
+    assert lines[at + 1] == "  ingest        failed     2026-03-14 08:20 UTC  8 of 12 files"
+    assert lines[at + 2].startswith(" " * 16 + "no space is left")
+
+
+def test_the_last_import_is_listed_behind_many_runs_of_embedding() -> None:
+    embedded = [replace(RUN, id=9 - number, kind="embed", detail=f"{number} texts") for number in range(6)]
+    assert [one.kind for one in _latest([*embedded, replace(RUN, kind="import")])] == ["embed"] * 3 + ["import"]
 
 
 def test_a_run_without_steps_counts_none() -> None:

@@ -96,11 +96,14 @@ async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
         await until(pilot, lambda: "Reading sessions: " in flat(app))
         assert "Importing sessions" in frame(app) and "No cases yet" not in frame(app)
         assert "%" in frame(app)
-        assert "esc cancels" in frame(app)
+        assert "esc twice cancels" in frame(app)
         app.say("said meanwhile", seconds=3_600)
         await until(pilot, lambda: "said meanwhile" in frame(app))
-        assert "esc cancels" in frame(app), "a toast is above the line"
+        assert "esc twice cancels" in frame(app), "a toast is above the line"
         app.clear_notifications()
+        await pilot.press("escape")
+        await until(pilot, lambda: "esc again cancels" in frame(app))
+        assert app.errors.incoming.report is None, "people press it out of habit"
         await pilot.press("escape")
         await until(pilot, lambda: app.errors.incoming.report is not None)
         report = app.errors.incoming.report
@@ -302,10 +305,13 @@ def test_the_status_line_fits_whatever_the_file_is_called(width: int) -> None:
 def test_a_report_is_told_short_and_in_full() -> None:
     report = ImportReport(2, 1, 30, 5, 1, 2, (SkippedLine("/a/b.jsonl", 7, "no JSON\x1b[2J"),), canceled=True)
     assert report_line(report, UNICODE) == (
-        "Import stopped, partial results kept: 2 files, 30 new messages; 1 error, 2 fixes."
+        "Import stopped, partial results kept: 2 files read, 30 new messages, 1 error, 2 fixes."
         " 1 line skipped (I for details)."
     )
     assert "no JSON␛[2J: /a/b.jsonl:7" in report_text(report)
+    again = ImportReport(files=2)
+    assert report_line(again, UNICODE) == "Import done: 2 files read, nothing new."
+    assert report_text(again) == "2 files\nNothing new."
 
 
 def test_sizes_are_short() -> None:

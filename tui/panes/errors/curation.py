@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
-from textual.app import App
-
 from core.base.fault import Fault
-from core.text import visible
 from core.text.redaction import count_masked
 from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
@@ -22,10 +19,9 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneShowAll
-from tui.services.external_editor import change_in, editor_of
+from tui.services.external_editor import edit_outside
 
 if TYPE_CHECKING:
-    from core.errors import Case
     from core.errors.curation.autosave import Unsaved, Writer
     from core.errors.curation.decisions import Saved
     from core.errors.curation.transaction import Conflict, Curated, SeenVersion, Written
@@ -291,40 +287,6 @@ def _case_names(cases: Sequence[int]) -> str:
     return f"#{cases[0]}" if len(cases) == 1 else f"{len(cases):,} cases"
 
 
-_END = "-->"
-
-
-def edit_outside(app: App[Any], environ: Mapping[str, str], text: str, case: Case) -> tuple[str | None, str]:
-    """The text as the editor gave it back; None and why, where nothing came back."""
-    words, why = editor_of(environ, to_read=False)
-    if why:
-        return None, why
-    clean = inert(text).rstrip("\n")
-    back, why = change_in(app, words, f"{_note(case)}{clean}\n", ".md")
-    if back is None:
-        return None, why
-    found = without_note(back)
-    return (text if found.rstrip("\n") == clean else found), ""
-
-
-def inert(text: str) -> str:
-    """The text as an editor may show it: control signs drawn, line ends plain."""
-    return visible(text.replace("\r\n", "\n"))
-
-
-def _note(case: Case) -> str:
-    line = visible(case.key_lines[0] if case.key_lines else case.error_normalized)
-    line = " ".join(line.split()).replace("--", "- -")[:300]
-    return f"<!-- The fix of case {case.id}, in Markdown. This note is not saved.\n     {line} {_END}\n\n"
-
-
-def without_note(text: str) -> str:
-    """The text behind the note, if it is still there."""
-    if text.startswith("<!-- The fix of case ") and _END in text:
-        text = text.partition(_END)[2]
-    return text.strip("\n") + "\n" if text.strip() else ""
-
-
 Reply = Callable[[Returned, str], object]
 """What hears that something was taken or brought back, and how to say it."""
 
@@ -513,8 +475,7 @@ class Curating(Decisions, Performs):
         self.jobs.run("curate-case", read_case(case_id), opened, lambda fault: self.say(fault.message, "error"))
 
     def write_outside(self, read: Read | None, then: Then = lambda _done: None, *, toast: bool = True) -> None:
-        """Edit the fix in the user's editor; the result is saved, unless another change came first. `toast`: say what
-        was saved."""
+        """Edit the fix in the user's editor and save it, unless another change came first. `toast`: say what."""
         if read is None:
             return
         from core.errors.curation.autosave import three_way
@@ -533,7 +494,12 @@ class Curating(Decisions, Performs):
             self.say("The fix is empty, so it was not saved. Use reject to discard a fix.", "warning")
         else:
             status = "verified" if base is not None and base.status == "verified" else "draft"
-            self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then, toast=toast)
+            decision = Decision("edit", (seen,), written=replace(before, text=text), status=status)
+            if why:  # the person did not end it: no decision
+                self._keep_text(decision, seen.resolution_id)
+                self.say(self.signs.fill_keys(f"{why} {{fix.write}} opens it."), "warning")
+            else:
+                self.decide(decision, then, toast=toast)
 
     def _keep_text(self, decision: Decision, base: int | None = None) -> None:
         """Save a text that is not in the casebook next to it. `base`: the fix that the person compared it with."""

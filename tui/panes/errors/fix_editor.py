@@ -20,13 +20,14 @@ from tui.actions.registry import bindings
 from tui.panes.common.decisions import writing
 from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.case_side import CaseSide
-from tui.panes.errors.curation import Curating, Decision, edit_outside
+from tui.panes.errors.curation import Curating, Decision
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.render.common.untrusted import inline
 from tui.render.curation import draw_alike, draw_preview
 from tui.runtime.jobs import Job, job_work
 from tui.runtime.messages import PaneSearchLibrary
+from tui.services.external_editor import edit_outside
 from tui.widgets.inputs import FixArea, visible_text
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import KeyFooter, sheet
@@ -396,8 +397,9 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     def _outside(self) -> None:
         text, why = edit_outside(self.app, os.environ, self.area.text, self._read.case)
-        if text is None:
+        if why:
             self._curating.say(why, "warning")
+        if text is None:
             return
         if text.rstrip("\n") != self.area.text.rstrip("\n"):
             self.area.put(text.rstrip("\n"))

@@ -51,7 +51,7 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
     why = "casebook finds errors and their fixes in agent sessions. "
     why += "Looking for sessions on this computer." if sources is None else describe_sources(sources)
     any_there = sources is not None and any(one.files for one in sources)
-    begin = "import them ({list.back} stops)" if any_there else "choose a file or folder"
+    begin = "import them" if any_there else "choose a file or folder"
     return Notice(
         "No cases yet",
         why,

@@ -28,7 +28,7 @@ from tui.services.embedding import Embedding
 from tui.services.importing import Incoming, Roots
 from tui.widgets.inputs import SearchBox
 from tui.widgets.scroll_text import TraceView
-from tui.widgets.workbench import AT_LIST, ELSEWHERE, TWICE, UNASKED
+from tui.widgets.workbench import AT_LIST, ELSEWHERE
 
 if TYPE_CHECKING:
     from core.flows.transcripts.report import ImportAgain
@@ -167,7 +167,6 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
         self.incoming.show_way_out(AT_LIST if part == "list" else ELSEWHERE)
-        self.embedding.show_way_out(TWICE if part == "list" else UNASKED)
         self.changed()
 
     def _at(self, part: Part) -> None:
@@ -318,14 +317,12 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         """One thing less each time, and with nothing left nothing: one press too many must not end in a text box."""
         if self.has_class("-zoomed"):
             self._unzoom()
-        elif self.incoming.busy:
-            self.incoming.stop()
         elif self.search.clear():
             return
         elif self.results.scope.picked:
             self.results.unfilter()
-        elif self.embedding.busy:
-            self.embedding.stop_soon()
+        elif self.incoming.busy:
+            self.incoming.stop_soon()
 
     def _back_in_trace(self) -> None:
         """Back to the case. On a narrow screen the trace has covered it, and closes."""

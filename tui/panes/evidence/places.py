@@ -89,6 +89,7 @@ def with_message(job: Job[Any], session: str, seen: Seen) -> ChosenPlace | None:
 
 LANE = "evidence-find"
 _HELP = "enter opens it, esc closes"
+_NO_WORD = "no word of the quote is in this session · "
 
 
 class FindScreen(LinePicker[ChosenPlace]):
@@ -108,6 +109,7 @@ class FindScreen(LinePicker[ChosenPlace]):
         self._signs = signs
         self._quote = quote
         self._hits = Hits("")
+        self._fallback = ""  # the message that is searched if the quote and the session have no word in common
         self._chosen = ""  # the words whose first place Enter requested before the search had finished
         self._cache: ViewCache | None = None  # whatever a job still has is not used again
 
@@ -117,11 +119,14 @@ class FindScreen(LinePicker[ChosenPlace]):
 
     def _begin(self, start: Hits, _final: bool) -> None:
         self._cache = start.cache
+        row = self._quote.row
+        words = start.words or (str(row.message_index) if row.message_index >= 0 else "")
         if not start.words:
-            self.tell("no word of the quote is in this session")
-        elif not self._box.value:
-            self._box.value = start.words
-            self._box.selection = Selection(0, len(start.words))
+            self._fallback = words
+            self.tell(f"{_NO_WORD}{_HELP}")
+        if words and not self._box.value:
+            self._box.value = words
+            self._box.selection = Selection(0, len(words))
 
     def on_unmount(self) -> None:
         self._jobs.cancel(LANE)
@@ -161,14 +166,15 @@ class FindScreen(LinePicker[ChosenPlace]):
         self._hits, self._cache = hits, hits.cache
         width = max(20, self._lines.size.width or self.size.width - 6)
         self.show_lines(draw_found_span(one, width, self._signs) for one in hits.seen)
+        lead = _NO_WORD if hits.words and hits.words == self._fallback else ""
         if not hits.words.strip():
             self.tell(_HELP)
         elif not hits.seen:
-            self.tell("no match in this session")
+            self.tell(f"{lead or 'no match in this session · '}{_HELP}")
         else:
             more = "+" if len(hits.seen) >= MOST else ""
             places = "match" if len(hits.seen) == 1 else "matches"
-            self.tell(f"{len(hits.seen)}{more} {places} · {_HELP}")
+            self.tell(f"{lead}{len(hits.seen)}{more} {places} · {_HELP}")
         if self._chosen and self._chosen == hits.words:
             self._choose(0)
         self._chosen = ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from core.base.fault import Fault
@@ -22,6 +23,7 @@ from core.flows.insights.pictures import (
     event_of,
     markdown_of,
     picture_of,
+    picture_of_practice,
     picture_of_worked,
     side_words,
     weeks_line,
@@ -55,6 +57,9 @@ from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet
 
+if TYPE_CHECKING:
+    from core.errors.practice import Practice
+
 Lead = tuple[str, int | None]
 """A session, and the message in it to begin at."""
 WEEKS: Final[tuple[int, ...]] = (0, 12, 4)
@@ -79,13 +84,14 @@ class InsightsView:
 class ReadInsights:
     """The insights of a scope, every project there is, and why the casebook cannot be written, if so.
 
-    `worked` is read with its view alone.
+    `worked` and `practices` are read with their view alone.
     """
 
     found: Insights
     projects: tuple[tuple[str, str], ...]
     readonly: str
     worked: Worked | None = None
+    practices: tuple[Practice, ...] = ()
 
     def __hash__(self) -> int:
         return id(self.found)
@@ -103,7 +109,12 @@ def read_insights(job: Job[ReadInsights], view: InsightsView, now: datetime) -> 
         from core.flows.insights.api import worked as read_worked
 
         worked = read_worked(store, view.project or None)
-    return ReadInsights(found, projects(store), store.readonly or "", worked)
+    practices: tuple[Practice, ...] = ()
+    if view.view == "practice":
+        from core.errors.practice import practices as read_practices
+
+        practices = read_practices(store.con, view.project or None)
+    return ReadInsights(found, projects(store), store.readonly or "", worked, practices)
 
 
 @job_work
@@ -119,6 +130,8 @@ def picture_of_view(read: ReadInsights, view: View, scope: str) -> Picture:
     """The view that is shown, as a picture."""
     if view == "worked" and read.worked is not None:
         return picture_of_worked(read.worked, scope)
+    if view == "practice":
+        return picture_of_practice(read.practices, scope)
     return picture_of(read.found, view, scope)
 
 
@@ -126,8 +139,8 @@ def picture_of_view(read: ReadInsights, view: View, scope: str) -> Picture:
 class InsightRow:
     """A row of a view: its bar's value out of the view's most, and what Enter opens.
 
-    `aside` is the last column of a wide row. `case_id` is a case of the Errors pane, or None; then `name` is searched
-    there. `lead`: a session and its message, where it has one of its own.
+    `aside` is the last column of a wide row. `case_id` is a case of the Errors pane, or None; then `query`, or `name`
+    without one, is searched there. `lead`: a session and its message, where it has one of its own.
     """
 
     value: float
@@ -139,6 +152,7 @@ class InsightRow:
     case_id: int | None = None
     status: str | None = None
     lead: Lead | None = None
+    query: str = ""
 
 
 def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
@@ -148,6 +162,9 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
         items = () if read.worked is None else read.worked.items
         most = max((one.after.times for one in items if one.after is not None), default=0)
         return FixedRows(tuple(_worked_row(one, most) for one in items))
+    if view == "practice":
+        most = max((one.count for one in read.practices), default=0)
+        return FixedRows(tuple(_practice_row(one, most) for one in read.practices))
     if view == "worst":
         worst = [one for one in found.worst if one.minutes] or found.worst
         most = max((one.minutes for one in worst), default=0.0)
@@ -222,11 +239,42 @@ def _worked_row(item: WorkedItem, most: int) -> InsightRow:
     return InsightRow(after, most, before, item.name, "\n".join(lines), item.decided[:10], item.case_id, status, lead)
 
 
-_UNITS: Final = {"answers": "", "worked": ""}
+def _practice_row(one: Practice, most: int) -> InsightRow:
+    """A practice; the detail has a line for each approach."""
+    from core.errors.practice import shown_how
+
+    what = "Lint rule" if one.kind == "rule" else "Missing part"
+    lines = [f"{what} {one.name}: {counted(one.count, 'finding')} in {counted(one.sessions, 'session')}."]
+    lines += [
+        f"{shown_how(how.how).capitalize()} {how.count:,}×{f': {how.example}' if how.example else ''}"
+        for how in one.approaches
+    ]
+    place = next((place for how in one.approaches for place in how.found_in), None)
+    lead = (place.session, place.message) if place is not None else None
+    return InsightRow(
+        one.count, most, f"{one.sessions:,}", one.line, "\n".join(lines), one.project, lead=lead, query=one.name
+    )
+
+
+_UNITS: Final = {"answers": "", "worked": "", "practice": ""}
+_NOTES: Final = {"worked": NO_PROOF, "practice": ""}
+"""What the frame of a view says, if not how minutes are counted."""
 _SPLIT_FROM: Final = 100
 """Cells from which the totals have a part of their own."""
 _PATIENCE: Final = 0.2
 """Seconds after which a first read that still runs is said."""
+
+
+class _Side(Reading):
+    """The panel next to the rows, which the screen draws for its width."""
+
+    def on_resize(self) -> None:
+        """The screen tells its size first, and lays its panels out later."""
+        self.post_message(PanelResized())
+
+
+class PanelResized(Message):
+    """A panel has another width now."""
 
 
 class InsightsScreen(PaneScreen):
@@ -249,7 +297,7 @@ class InsightsScreen(PaneScreen):
         self._list = Vertical(id="insights-list")
         self._tabs = Static(id="insights-head")
         self._heads = Static(id="insights-columns")
-        self._side = Reading(id="insights-side")
+        self._side = _Side(id="insights-side")
         self._totals = Reading(id="insights-totals")
         self._words, self._sums = Static(), Static()
         self._cells = (0, 0)
@@ -279,6 +327,9 @@ class InsightsScreen(PaneScreen):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
+
+    def on_panel_resized(self) -> None:
+        self._draw()
 
     def on_paste(self, event: events.Paste) -> None:
         """Nothing is searched here for a pasted text; a box takes its own."""
@@ -354,7 +405,7 @@ class InsightsScreen(PaneScreen):
             return
         self._tabs.update(draw_tabs(self.insights_view.view, max(1, self._tabs.size.width), self.signs))
         self._list.border_title = Content(f"Insights {self.signs.dot} {title(self._scope)}")
-        self._list.border_subtitle = Content(NO_PROOF if self.insights_view.view == "worked" else PAUSES)
+        self._list.border_subtitle = Content(_NOTES.get(self.insights_view.view, PAUSES))
         self._draw_heads()
         if self.read is not None:
             row, width = self.chosen, max(20, self._side.size.width - 5)
@@ -384,7 +435,7 @@ class InsightsScreen(PaneScreen):
 
     def _columns(self, width: int) -> Columns:
         count, aside = self._cells
-        return Columns.fitting(width, count, signs=self.insights_view.view != "time", aside=aside)
+        return Columns.fitting(width, count, signs=self.insights_view.view not in ("time", "practice"), aside=aside)
 
     @property
     def _scope(self) -> str:
@@ -435,7 +486,7 @@ class InsightsScreen(PaneScreen):
     def _open_view(self, view: View) -> None:
         self.insights_view = replace(self.insights_view, view=view)
         self._show()
-        if view == "worked":
+        if view in ("worked", "practice"):
             self.load()
 
     def on_click(self, event: events.Click) -> None:
@@ -462,7 +513,7 @@ class InsightsScreen(PaneScreen):
         """The case of the chosen row; what has the name of a command."""
         if (row := self.chosen) is not None:
             self._values["opened"] = row.name
-            self.post_message(PaneOpenCase(row.case_id, row.name))
+            self.post_message(PaneOpenCase(row.case_id, row.query or row.name))
 
     def _back(self) -> None:
         if self.insights_view.scoped:

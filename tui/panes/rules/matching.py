@@ -14,6 +14,7 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.panes.common.list_pane import Late, ListView
 from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
+from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
@@ -130,7 +131,9 @@ class RankList(ListView):
         if ranked is None:
             self.border_title, self.border_subtitle = Content("Rules"), Content("")
             return
-        parts = [f"{ranked.every_rule:,} {'rule' if ranked.every_rule == 1 else 'rules'}"]
+        parts = [counted(ranked.every_rule, "rule")]
+        if count := len(ranked.match.rules):
+            parts = [f"{count} of {counted(ranked.every_rule, 'rule')} shown"]
         if self.earlier:
             parts.append("of the previous call")
         if ranked.project:

@@ -163,11 +163,12 @@ def counted(count: int, what: str) -> str:
 
 def report_line(report: ImportReport, signs: Signs) -> str:
     """An import in one sentence or two, for a toast."""
-    did = ", ".join((counted(report.files, "file"), counted(report.messages, "new message")))
-    found = f"{counted(report.errors, 'error')}, {counted(report.resolutions, 'fix')}"
+    counts = ((report.messages, "new message"), (report.errors, "error"), (report.resolutions, "fix"))
+    new = ", ".join(counted(count, what) for count, what in counts if count)
+    read = f"{counted(report.files, 'file')} read, {new or 'nothing new'}"
     begin = "Import stopped, partial results kept" if report.canceled else "Import done"
     gaps = f" {counted(len(report.skipped), 'line')} skipped ({{import.report}} for details)." if report.skipped else ""
-    return f"{begin}: {did}; {found}.{signs.fill_keys(gaps)}"
+    return f"{begin}: {read}.{signs.fill_keys(gaps)}"
 
 
 def report_text(report: ImportReport) -> str:
@@ -176,10 +177,12 @@ def report_text(report: ImportReport) -> str:
         (report.files, "file"), (report.sessions, "new session"), (report.messages, "new message"),
         (report.tool_calls, "new tool call"), (report.errors, "error"), (report.resolutions, "fix"),
     )  # fmt: skip
-    lines = [counted(count, what) for count, what in counts]
+    lines = [counted(count, what) for count, what in counts if count or what == "file"]
+    if len(lines) == 1:
+        lines.append("Nothing new.")
     if report.canceled:
         lines.append("The import was stopped. The next import continues from there.")
-    lines += ["", f"{counted(len(report.skipped), 'line')} skipped" + (":" if report.skipped else ".")]
+    lines += ["", f"{counted(len(report.skipped), 'line')} skipped:"] if report.skipped else []
     for gap in report.skipped[:LISTED]:
         place = home_name(Path(gap.file)) if gap.file else ""
         place = f"{place}:{gap.line}" if gap.line else place

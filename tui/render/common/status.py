@@ -143,7 +143,7 @@ def draw_facts(facts: Facts | None, width: int = 0) -> Content:
     parts = _section("Casebook", [*rows, *_contents(facts.about)], width)
     tiers = [("text", "enabled: fingerprint, exact, prefix, words")]
     parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)], width)
-    parts += [("Jobs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
+    parts += [("Jobs\n", "bold $cb-accent"), *_jobs(facts.jobs, width), ("\n", "")]
     parts += _section("Files", [("log", facts.log), ("settings", facts.settings)], width)
     return Content.assemble(*parts[:-1])  # the next part begins with a blank line of its own
 
@@ -208,18 +208,20 @@ def _far(job: Job) -> str:
     return f"{sized(job.done)}{of}{_UNITS.get(job.kind, '')}"
 
 
-def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
-    """The newest runs; equal ones that follow each other share a line."""
+def _jobs(jobs: tuple[Job, ...], width: int) -> list[tuple[str, str]]:
+    """The newest runs; equal ones that follow each other share a line, which is wrapped in the column behind the kinds
+    and ends at `width` cells (0: not known)."""
     parts: list[tuple[str, str]] = []
     runs = [("  ".join(part for part in (_far(job), job.detail, job.error or "") if part), job) for job in jobs]
     for (_, _, summary), same in groupby(runs, lambda run: (run[1].kind, run[1].status, run[0])):
         job, *rest = (run for _, run in same)
         many = f"(last of {len(rest) + 1} runs)" if rest else ""
         about = "  ".join(part for part in (inline(summary, _TEXT), many) if part)
+        status = f"{inline(job.status, 10):<11}"
+        ran = _in_column(f"{status}{stamp(job.started)} UTC  {about}".rstrip(), width)
         parts += [
             (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
-            (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),
-            (f"{stamp(job.started)} UTC", "$cb-dim"),
-            (f"  {about}".rstrip() + "\n", "$cb-soft"),
+            (status, _TONES.get(job.status, "$cb-soft")),
+            (ran.removeprefix(status) + "\n", "$cb-soft"),
         ]
     return parts or [("  none yet\n", "$cb-dim")]

@@ -293,6 +293,7 @@ def test_a_program_that_cannot_start_or_fails_is_told_and_the_workbench_is_back(
     [
         ("raise SystemExit(3)", "exited with code 3."),
         ("import os; os.kill(os.getpid(), 9)", "was killed (signal 9)."),
+        ("import sys; open(sys.argv[1], 'w').write('refused'); raise SystemExit(1)", "exited with code 1."),
         ("import sys; open(sys.argv[1], 'wb').write(b'\\xff broken')", "not UTF-8. Save it as UTF-8."),
         ("import os, sys; os.unlink(sys.argv[1])", "No such file or directory."),
     ],
@@ -302,6 +303,13 @@ def test_a_text_that_an_editor_did_not_save_well_stays_as_it_was(script: str, wh
     text, told = external_editor.change_in(Lent(), words, "mine", ".md")  # pyright: ignore[reportArgumentType]
     assert text is None
     assert told.startswith("Your text was not changed. ") and told.endswith(why)
+
+
+def test_what_a_killed_editor_had_saved_is_kept() -> None:
+    script = "import os, sys; open(sys.argv[1], 'w').write('mine, and more'); os.kill(os.getpid(), 9)"
+    text, told = external_editor.change_in(Lent(), [sys.executable, "-c", script], "mine", ".md")  # pyright: ignore[reportArgumentType]
+    assert text == "mine, and more"
+    assert told.endswith("was killed (signal 9). The text that it saved is kept.")
 
 
 async def test_without_an_editor_it_says_how_to_set_one(told: Path, monkeypatch: pytest.MonkeyPatch) -> None:

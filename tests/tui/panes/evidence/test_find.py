@@ -112,6 +112,7 @@ async def test_a_quote_of_which_no_word_is_there_says_so(tmp_path: Path) -> None
         await at(pilot, screen, 1)
         await pilot.press("L")
         await until(pilot, lambda: "no word of the quote is in this session" in frame(app))
+        assert app.screen.query_one(Input).value == "0", "the stated message instead"
         await pilot.press(*"pool")
         await until(pilot, lambda: "1 match" in frame(app))
 

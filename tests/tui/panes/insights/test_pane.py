@@ -275,3 +275,26 @@ async def test_a_row_leads_to_its_session_as_a_strip(session: Path, size: tuple[
         assert isinstance(app.screen, StripScreen) and app.screen.chosen == 3
         await pilot.press("escape", "escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, InsightsScreen))
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_the_practice_of_a_project_and_its_cases(casebook: Path, size: tuple[int, int]) -> None:
+    line = ("s1", 1, fingerprint(_YAML), "rule", "ruff", "F401", "suppressed", "# noqa: F401", "[]", None, "[]", "2026")
+    with open_store(casebook, write=True) as store, store.transaction() as con:
+        for session, message, mark, *rest in (line, ("s2", 1, *line[2:]), ("s2", 2, *line[2:])):
+            con.execute(
+                "INSERT INTO practice_finding(harvest, session_id, message_idx, fingerprint, kind, tool, name, how,"
+                " shown, names, fix_session, message_ids, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (session, session, message, mark, *rest),
+            )
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("V")
+        await until(pilot, lambda: "F401: suppressed in 2 of 2" in frame(app))
+        await settled(pilot, app)
+        assert "Lint rule F401: 2 findings in 1 session." in frame(app)
+        assert "Suppressed 2×: # noqa: F401" in frame(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.errors.box.query_text == "F401")
+        assert screen is not app.screen
