@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -179,7 +179,7 @@ def test_cases_are_there_before_the_last_file_is_read(
     def look() -> bool:
         with open_store(db) as store:
             counts = store.con.execute("SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM error_kb)")
-            seen.append(counts.fetchone())
+            seen.append(cast("tuple[int, int]", counts.fetchone()))
         return False
 
     progress: list[str] = []
