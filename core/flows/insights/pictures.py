@@ -235,15 +235,15 @@ def _gravest(cells: Iterable[StripCell]) -> StripMark:
     return "failed" if "failed" in marks else "passed" if "passed" in marks else "other"
 
 
-View = Literal["worst", "came_back", "answers", "time", "worked", "practice"]
+View = Literal["worst", "came_back", "answers", "practice", "time", "worked"]
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 TITLES: Final[dict[View, str]] = {
     "worst": "Worst",
     "came_back": "Recurring",
     "answers": "Answers",
+    "practice": "Practice",
     "time": "Time spent",
     "worked": "Effects",
-    "practice": "Practice",
 }
 _ROWS: Final = 20
 _MARKS: Final = 984

@@ -57,8 +57,8 @@ def test_the_columns_of_the_rows_are_below_their_heads(view: View, width: int) -
 
 
 def test_where_not_all_views_have_room_the_open_one_says_how_many_there_are() -> None:
-    assert draw_tabs("came_back", 30, UNICODE).plain == " Recurring  2 of 5"
-    assert draw_tabs("came_back", 30, ASCII).plain == "[Recurring] 2 of 5"
+    assert draw_tabs("came_back", 30, UNICODE).plain == " Recurring  2 of 6"
+    assert draw_tabs("came_back", 30, ASCII).plain == "[Recurring] 2 of 6"
     assert tab_at(2, "came_back", 30) == "came_back"
 
 

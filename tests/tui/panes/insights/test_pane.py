@@ -290,7 +290,7 @@ async def test_the_practice_of_a_project_and_its_cases(casebook: Path, size: tup
     app = app_on(casebook)
     async with app.run_test(size=size) as pilot:
         screen = await opened(pilot, app)
-        await pilot.press("V")
+        await pilot.press("V", "V", "V")
         await until(pilot, lambda: "F401: suppressed in 2 of 2" in frame(app))
         await settled(pilot, app)
         assert "Lint rule F401: 2 findings in 1 session." in frame(app)
