@@ -62,7 +62,7 @@ def test_where_not_all_views_have_room_the_open_one_says_how_many_there_are() ->
     assert tab_at(2, "came_back", 30) == "came_back"
 
 
-@pytest.mark.parametrize("width", [56, 90, 140])
+@pytest.mark.parametrize("width", [70, 100, 140])
 def test_the_open_tab_is_marked_and_the_keys_are_named_where_there_is_room(width: int) -> None:
     drawn = draw_tabs("answers", width, UNICODE)
     (marked,) = [drawn.plain[span.start : span.end] for span in drawn.spans if "$cb-cursor" in str(span.style)]

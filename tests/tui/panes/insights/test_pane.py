@@ -84,7 +84,7 @@ async def test_every_view_has_its_rows(casebook: Path) -> None:
         await pilot.press("v")
         await settled(pilot, app)
         assert "shown" in frame(app) and "without effect" in frame(app) and "Shown 1×: helped 1" in frame(app)
-        await pilot.press("tab")
+        await pilot.press("tab", "tab")
         await settled(pilot, app)
         assert [row.name for row in screen.rows.rows.rows] == ["python", "cargo"]  # type: ignore[attr-defined]
         await pilot.press("V", "escape")
