@@ -61,8 +61,8 @@ def test_a_long_run_is_wrapped_behind_its_kind() -> None:
     facts = Facts("a.db", 1, "", "off", "defaults", "1", None, (failed,))
     lines = draw_facts(facts, 70).plain.split("\n")
     at = lines.index("Jobs")
-    assert lines[at + 1] == "  ingest        failed     2026-03-14 08:20 UTC  8 of 12 files"
-    assert lines[at + 2].startswith(" " * 16 + "no space is left")
+    assert lines[at + 1] == "  ingest        failed     2026-03-14 08:20 UTC  8 of 12 files  no"
+    assert lines[at + 2] == " " * 16 + "space is left on the device that holds the casebook"
 
 
 def test_the_last_import_is_listed_behind_many_runs_of_embedding() -> None:
