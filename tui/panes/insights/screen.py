@@ -91,7 +91,7 @@ class ReadInsights:
     projects: tuple[tuple[str, str], ...]
     readonly: str
     worked: Worked | None = None
-    practices: tuple[Practice, ...] = ()
+    practices: tuple[Practice, ...] | None = None
 
     def __hash__(self) -> int:
         return id(self.found)
@@ -109,7 +109,7 @@ def read_insights(job: Job[ReadInsights], view: InsightsView, now: datetime) -> 
         from core.flows.insights.api import worked as read_worked
 
         worked = read_worked(store, view.project or None)
-    practices: tuple[Practice, ...] = ()
+    practices = None
     if view.view == "practice":
         from core.errors.practice import practices as read_practices
 
@@ -131,7 +131,7 @@ def picture_of_view(read: ReadInsights, view: View, scope: str) -> Picture:
     if view == "worked" and read.worked is not None:
         return picture_of_worked(read.worked, scope)
     if view == "practice":
-        return picture_of_practice(read.practices, scope)
+        return picture_of_practice(read.practices or (), scope)
     return picture_of(read.found, view, scope)
 
 
@@ -163,8 +163,9 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
         most = max((one.after.times for one in items if one.after is not None), default=0)
         return FixedRows(tuple(_worked_row(one, most) for one in items))
     if view == "practice":
-        most = max((one.count for one in read.practices), default=0)
-        return FixedRows(tuple(_practice_row(one, most) for one in read.practices))
+        practices = read.practices or ()
+        most = max((one.count for one in practices), default=0)
+        return FixedRows(tuple(_practice_row(one, most) for one in practices))
     if view == "worst":
         worst = [one for one in found.worst if one.minutes] or found.worst
         most = max((one.minutes for one in worst), default=0.0)
@@ -397,6 +398,9 @@ class InsightsScreen(PaneScreen):
             return None
         if not self.read.found.by_week:
             return no_insights(scoped=self.insights_view.scoped, readonly=bool(self.read.readonly))
+        unread = {"worked": self.read.worked, "practice": self.read.practices}
+        if unread.get(self.insights_view.view, ()) is None:
+            return loading()
         return no_rows(self.insights_view.view)
 
     def _draw(self) -> None:

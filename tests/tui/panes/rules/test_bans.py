@@ -33,7 +33,7 @@ async def test_a_ban_is_listed_and_explained_and_follows_its_file(project: Path)
         await until(pilot, lambda: answered(screen, "npm ci") and idle(app))
         assert ids(screen) == ["CLAUDE.md:3"]
         assert "CLAUDE.md:3" in frame(app)
-        assert "Rules · 1 rule" in frame(app)
+        assert "Rules · 1 of 1 rule shown" in frame(app)
         said = told(screen)
         assert "Never use `npm`" in said
         assert "Forbidden code `npm` (exact match)." in said
