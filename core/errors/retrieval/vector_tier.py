@@ -132,7 +132,7 @@ def judged(one: Neighbour, found: Evidence, bars: Bars) -> tuple[Verdict, str]:
         return "high", f"the similarity alone is high enough for {_base(bars.cases)}"
     if one.similarity < bars.low and not one.witness:
         return "no", f"not similar enough for {_base(bars.cases)}"
-    said = f"{found.points:.1f} of the {bars.needed:.1f} points needed for {_base(bars.cases)}"
+    said = f"{found.points:.1f} points, {bars.needed:.1f} needed for {_base(bars.cases)}"
     if found.points < bars.needed:
         return "no", f"too little evidence: {said}"
     if one.similarity >= bars.high:
@@ -153,7 +153,7 @@ def _in_small_base(one: Neighbour, bars: Bars) -> tuple[Verdict, str]:
 
 
 def _base(cases: int) -> str:
-    return "a casebook of one case" if cases == 1 else f"a casebook of {cases:,} cases"
+    return f"a casebook with {cases:,} embedded case{'' if cases == 1 else 's'}"
 
 
 _HANGUL = 0.5

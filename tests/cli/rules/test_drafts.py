@@ -167,7 +167,7 @@ def test_a_declined_plan_is_cut_and_whole_with_verbose(project: Project) -> None
     plan = "Never push before the tests. " + "Then we go on with the next step. " * 40
     with open_store(project.db, write=True) as store, store.transaction() as con:
         con.execute("UPDATE rule_draft SET rule = ?", (plan.strip(),))
-    cut, whole = project.run("rules", "drafts").stdout, project.run("rules", "drafts", "--verbose").stdout
+    cut, whole = (" ".join(project.run("rules", "drafts", *more).stdout.split()) for more in ((), ("--verbose",)))
     assert "Never push before the tests." in cut
     assert cut.count("next step") < 10
     assert f"{len(plan.strip()) - 280:,} more characters: casebook rules drafts --verbose" in cut

@@ -32,7 +32,7 @@ def test_the_points_are_what_is_told() -> None:
     assert found.code == 0.0
     assert found.lead == pytest.approx(3.2)
     assert found.points == pytest.approx(7.3)
-    assert "7.3 of the 4.3 points needed" in judged(NEAR, found, bars(1_000))[1]
+    assert "7.3 points, 4.3 needed" in judged(NEAR, found, bars(1_000))[1]
     assert evidence(replace(NEAR, same_code=True), FAR, bars(1_000)).code == 1.0
 
 
