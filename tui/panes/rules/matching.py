@@ -142,10 +142,8 @@ class RankList(ListView):
             from core.rules.format.rule import counted_flaws  # loaded once a call is matched
 
             parts.append(self._signs.fill_keys(f"{counted_flaws(ranked.flaws)}: {{rules.problems}}"))
-        if not self.rows.rows.total:
-            pass  # nothing is ranked, by words or otherwise
-        elif ranked.soon:
-            parts.append(f"keywords only, model loading{self._signs.more}")
+        if not self.rows.rows.total or ranked.soon:
+            pass  # nothing is ranked, by words or otherwise; the line of the cut-off says that the model loads
         elif ranked.elsewhere:
             parts.insert(1, "another process is embedding")  # the current state comes before the permanent facts
         elif ranked.match.fallback_used:
