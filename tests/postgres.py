@@ -45,6 +45,7 @@ class Server:
     account: dict[str, Any] = field(default_factory=dict[str, Any])
     logins: list[str] = field(default_factory=list[str])
     teams: list[str] = field(default_factory=list[str])
+    settings: dict[str, str] = field(default_factory=dict[str, str])
 
     def start(self) -> None:
         """Start the wheel's server on its data; a shell ends it once this process is gone."""
@@ -53,7 +54,7 @@ class Server:
         options = {
             "unix_socket_directories": self.folder, "listen_addresses": "", "shared_buffers": "16MB", "fsync": "off",
             "max_connections": "200", "autovacuum": "off", "password_encryption": "scram-sha-256",
-            "max_wal_size": "64MB", "logging_collector": "off",
+            "max_wal_size": "64MB", "logging_collector": "off", **self.settings,
         }  # fmt: skip
         command = ["/bin/sh", "-c", script, "sh", str(self.binaries / "postgres"), "-D", str(self.folder / "data")]
         command += [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
@@ -126,8 +127,9 @@ class Server:
 
 
 @contextmanager
-def running(named: str = "") -> Iterator[Server]:
-    """A server while it is needed; `named`: the address of a superuser of an installed one."""
+def running(named: str = "", **settings: str) -> Iterator[Server]:
+    """A server while it is needed; `named`: the address of a superuser of an installed one. `settings`: those of the
+    wheel's server."""
     if named:
         with _database_of(named) as server, pytest.MonkeyPatch.context() as patch:
             patch.setenv("PGPASSWORD", PASSWORD)
@@ -136,6 +138,7 @@ def running(named: str = "") -> Iterator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="cb-pg-"))
     try:
         server = _made(folder)
+        server.settings.update(settings)
         server.start()
         try:
             yield server

@@ -105,7 +105,10 @@ def lesson_json(lesson: Lesson) -> str:
         "because": lesson.because, "scope": lesson.scope, "evidence": [asdict(one) for one in lesson.evidence],
         "workaround": lesson.workaround, "not": lesson.dead_ends,
     }  # fmt: skip
-    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODE(kept)
+
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def parse_lesson(text: str | None) -> Lesson | None:

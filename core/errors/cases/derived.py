@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, cast
 
 import apsw
@@ -125,7 +126,18 @@ def mirror_current(con: apsw.Connection, *cases: int) -> None:
 
     A row without any resolution (written by the seed's own programs) is left as it is.
     """
-    shown: list[tuple[str | None, str | None, str | None, int]] = []
+    shown, states = _mirrored(con, cases)
+    con.executemany(_MIRROR, shown)
+    con.executemany("UPDATE case_state SET status = ?, offer = ? WHERE case_id = ?", states)
+
+
+_Shown = tuple[str | None, str | None, str | None, int]
+_MIRROR: Final = "UPDATE error_kb SET resolution = ?, resolved_by = ?, tool_sequence = ? WHERE id = ?"
+
+
+def _mirrored(con: apsw.Connection, cases: Sequence[int]) -> tuple[list[_Shown], list[tuple[str, int, int]]]:
+    """The rows of `error_kb` that must change, and the status and offer of each case."""
+    shown: list[_Shown] = []
     states: list[tuple[str, int, int]] = []
     rows = con.execute(_MIRRORED, (json.dumps(cases),)).fetchall()
     for row in cast("list[tuple[Any, ...]]", rows):
@@ -138,8 +150,7 @@ def mirror_current(con: apsw.Connection, *cases: int) -> None:
         else:
             found = "draft" if str(before[0] or "").strip() else "unresolved"
         states.append(("noise" if noise else str(found), int(offer), case_id))
-    con.executemany("UPDATE error_kb SET resolution = ?, resolved_by = ?, tool_sequence = ? WHERE id = ?", shown)
-    con.executemany("UPDATE case_state SET status = ?, offer = ? WHERE case_id = ?", states)
+    return shown, states
 
 
 _OFFER: Final = (
@@ -359,6 +370,8 @@ _INDEXED: Final = (
 
 def refresh_case(con: apsw.Connection, *cases: int) -> None:
     """Bring everything derived from the rows of cases up to date: the mirror in `error_kb`, their state, the index."""
+    if not cases:
+        return
     given = json.dumps(cases)
     there = {
         cast("int", row[0])
@@ -387,3 +400,45 @@ def refresh_case(con: apsw.Connection, *cases: int) -> None:
     refresh_queue(con, *there)
     refresh_followers(con, *cases)
     index_case(con, *cases)
+
+
+@contextmanager
+def without_triggers(con: apsw.Connection) -> Generator[None]:
+    """Within, rows of new cases are written without the triggers of their tables: these write what is derived several
+    times for each row. `derive_new_cases` must follow in the same transaction."""
+    con.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    try:
+        yield
+    finally:
+        con.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+
+
+def derive_new_cases(con: apsw.Connection, cases: Sequence[int]) -> None:
+    """What the triggers and `refresh_case` would derive of cases that were inserted `without_triggers`, written once.
+    Nothing was seen of their errors, and they are in no merge. Inside the caller's transaction."""
+    shown, states = _mirrored(con, cases)
+    given = json.dumps(cases)
+    with without_triggers(con):
+        con.executemany(_MIRROR, shown)
+        con.execute(_NEW_STATES, (json.dumps(states),))
+        con.execute(_NEW_KEYS, (given,))
+        con.execute("INSERT INTO backlog SELECT 'error', value FROM json_each(?)", (given,))
+        con.execute("UPDATE backlog_size SET waiting = waiting + ? WHERE kind = 'error'", (len(cases),))
+    index_case(con, *cases)
+
+
+_NEW_STATES: Final = (
+    "INSERT INTO case_state(case_id, status, offer, first_seen, last_seen, tool)"
+    " SELECT case_id, value ->> 0, value ->> 1,"
+    " coalesce((SELECT min(first_seen) FROM fingerprint f WHERE f.case_id = case_state.case_id), ts),"
+    " coalesce((SELECT max(first_seen) FROM fingerprint f WHERE f.case_id = case_state.case_id), ts),"
+    f" ({TOOL_OF_CASE})"
+    " FROM json_each(?) CROSS JOIN (SELECT id AS case_id, ts FROM error_kb) AS case_state ON case_id = value ->> 2"
+)
+"""The rows of the new cases are named `case_state`, as `TOOL_OF_CASE` names them."""
+_NEW_KEYS: Final = (
+    "INSERT INTO answer_key SELECT k.error_normalized, e.id, substr(k.error_normalized, 1, 30),"
+    " length(k.error_normalized) FROM json_each(?) CROSS JOIN error_kb e ON e.id = value"
+    " CROSS JOIN case_key k ON k.case_id = e.id WHERE trim(coalesce(e.resolution, '')) <> ''"
+)
+"""The key of a new case is in `case_key`."""

@@ -67,13 +67,13 @@ def lesson_from(value: object, plain: Plain = _redacted) -> Lesson | None:
     if scope not in SCOPES:
         raise BadLesson("scope must be session, project or general")
     lesson = Lesson(
-        When(*(_plain_field(when, name, plain, "when.") for name in WHEN_FIELDS)),
-        Do(kind, *(_plain_field(do, name, plain, "do.") for name in DO_FIELDS)),
-        tuple(_plain(one, "not", plain) for one in _list_field(found, "not")),
+        When(*[_plain_field(when, name, plain, "when.") for name in WHEN_FIELDS]),
+        Do(kind, *[_plain_field(do, name, plain, "do.") for name in DO_FIELDS]),
+        tuple([_plain(one, "not", plain) for one in _list_field(found, "not")]),
         _plain_field(found, "check", plain),
         _plain_field(found, "because", plain) or None,
         scope,
-        tuple(_evidence(one, plain) for one in _list_field(found, "evidence")),
+        tuple([_evidence(one, plain) for one in _list_field(found, "evidence")]),
         found.get("workaround") is True,
     )
     if not lesson.when.error.strip() or not lesson.do.text.strip():
@@ -110,7 +110,9 @@ def _list_field(found: Mapping[str, object], name: str) -> Sequence[object]:
 
 def _plain_field(found: Mapping[str, object], name: str, plain: Plain, of: str = "") -> str:
     value = found.get(name)
-    return "" if value is None or value == "" else _plain(value, of + name, plain)
+    if value is None or value == "":
+        return ""
+    return plain(value) if isinstance(value, str) and len(value) <= LONGEST else _plain(value, of + name, plain)
 
 
 def _plain(value: object, name: str, plain: Plain) -> str:

@@ -49,7 +49,10 @@ class Origin:
 
     def to_json(self) -> str:
         held = {"id": self.id, "repository": self.repository, "line": self.line, "stored": self.stored}
-        return json.dumps({"team": held}, ensure_ascii=False)
+        return _ENCODE({"team": held})
+
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)

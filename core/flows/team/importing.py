@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple, cast
 import apsw
 
 from core.errors import identify
-from core.errors.cases.derived import TEAM, one_form, refresh_case
+from core.errors.cases.derived import TEAM, derive_new_cases, one_form, refresh_case, without_triggers
 from core.errors.cases.record import Name
 from core.errors.cases.resolutions import INSERT_RESOLUTION, TEXT_KEPT, dump_names, stored_lesson
 from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS
@@ -126,6 +126,7 @@ class _Import:
     unchanged: int = 0
     kept: list[Kept] = field(default_factory=list[Kept])
     cases: dict[str, int] = field(default_factory=dict[str, int])
+    made: list[int] = field(default_factory=list[int])
     touched: set[int] = field(default_factory=set[int])
     own: dict[int, list[_Own]] = field(default_factory=dict[int, list[_Own]])
     rejected: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
@@ -174,22 +175,22 @@ class _Import:
             keys.setdefault(content.key, found)
             for one in content.names:
                 marks.setdefault(one.fingerprint, found)
-        self.con.executemany("INSERT INTO error_kb(id, ts, error_normalized, use_count) VALUES (?, ?, ?, 0)", made)
+        self.made = [case_id for case_id, _, _ in made]
+        fresh = {*self.made}
+        rows = [
+            (one.fingerprint, self.cases[id_], one.key_line, one.tool, ts)
+            for id_, (content, ts) in new.items()
+            for one in content.names
+        ]
+        keys_of = [(content.key, self.cases[id_]) for id_, (content, _) in new.items()]
+        with without_triggers(self.con):
+            self.con.executemany("INSERT INTO error_kb(id, ts, error_normalized, use_count) VALUES (?, ?, ?, 0)", made)
+            self.con.executemany(_INSERT_NAME, [one for one in rows if one[1] in fresh])
+            self.con.executemany(_INSERT_KEY, [one for one in keys_of if one[1] in fresh])
+        self.con.executemany(_INSERT_NAME, [one for one in rows if one[1] not in fresh])
+        self.con.executemany(_INSERT_KEY, [one for one in keys_of if one[1] not in fresh])
         self.con.executemany(
-            "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen)"
-            " VALUES (?, ?, ?, ?, ?)",
-            [
-                (one.fingerprint, self.cases[id_], one.key_line, one.tool, ts)
-                for id_, (content, ts) in new.items()
-                for one in content.names
-            ],
-        )
-        self.con.executemany(
-            "INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)",
-            [(content.key, self.cases[id_]) for id_, (content, _) in new.items()],
-        )
-        self.con.executemany(
-            "INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", [(f"{_CASE}{case_id}",) for case_id, _, _ in made]
+            "INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", [(f"{_CASE}{case_id}",) for case_id in self.made]
         )
 
     def take_all(self) -> None:
@@ -211,7 +212,8 @@ class _Import:
             if not record.is_withdrawn:
                 self._take(id_, record, self.fixes.get(id_))
         self.con.executemany(INSERT_RESOLUTION, self.rows)
-        refresh_case(self.con, *self.touched)
+        derive_new_cases(self.con, self.made)
+        refresh_case(self.con, *self.touched.difference(self.made))
 
     def _read_decided(self) -> None:
         """What was written and rejected here for the cases of the lessons."""
@@ -341,6 +343,12 @@ class _Import:
         person, mine = person_of(self.place), parse_lesson(own.lesson)
         said = "" if mine is None else cleaned(mine.do.text, person)
         return cleaned(own.text, person) != content.text or said != content.do
+
+
+_INSERT_NAME: Final = (
+    "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen) VALUES (?, ?, ?, ?, ?)"
+)
+_INSERT_KEY: Final = "INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)"
 
 
 def _last_case(con: apsw.Connection) -> int:

@@ -22,15 +22,19 @@ CREATE FUNCTION casebook.mark_of(name_ text) RETURNS uuid LANGUAGE sql IMMUTABLE
 $$;
 
 -- Words, and of runs of Hangul each two syllables. The same on a server of any locale: it asks no locale for letters.
+-- Text in ASCII has no Hangul, and needs no table of all letters.
 CREATE FUNCTION casebook.words_of(text_ text) RETURNS tsvector LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog AS $$
-  SELECT to_tsvector('pg_catalog.simple', regexp_replace(normalize(text_, NFC),
-      '[^A-Za-z0-9\u00c0-\u1fff\u3040-\ud7ff\uf900-\ufaff\uff10-\uffdc]+', ' ', 'g'))
-    || coalesce((
-      SELECT array_to_tsvector(array_agg(DISTINCT substr(run[1], at, 2)))
-      FROM regexp_matches(normalize(text_, NFC), '[\uac00-\ud7a3]{2,}', 'g') AS found (run),
-        generate_series(1, length(run[1]) - 1) AS at
-    ), '')
+  SELECT CASE WHEN octet_length(text_) = length(text_)
+    THEN to_tsvector('pg_catalog.simple', regexp_replace(text_, '[^A-Za-z0-9]+', ' ', 'g'))
+    ELSE to_tsvector('pg_catalog.simple', regexp_replace(normalize(text_, NFC),
+        '[^A-Za-z0-9\u00c0-\u1fff\u3040-\ud7ff\uf900-\ufaff\uff10-\uffdc]+', ' ', 'g'))
+      || coalesce((
+        SELECT array_to_tsvector(array_agg(DISTINCT substr(run[1], at, 2)))
+        FROM regexp_matches(normalize(text_, NFC), '[\uac00-\ud7a3]{2,}', 'g') AS found (run),
+          generate_series(1, length(run[1]) - 1) AS at
+      ), '')
+  END
 $$;
 
 -- Index the text of one event, if it is there and is a lesson; whether a row was added.

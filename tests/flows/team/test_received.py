@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import shutil
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,13 +17,16 @@ import pytest
 from cli.main import main
 from core.base.wire import canonical
 from core.errors import search
+from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import record_resolution
 from core.errors.retrieval.answer import SearchAnswer
+from core.flows.system.history import take_back
+from core.flows.team import importing
 from core.flows.team.ask_server import take_received
 from core.flows.team.sync import replica, session
 from core.flows.team.sync.replica import fold, require_replica, team_line, unindexed_count
 from core.flows.team.sync.setup import join_team, leave_team
-from core.store import Store, open_store
+from core.store import Store, history, open_store
 from core.store.schema.migrations import Schema, migrate, shipped
 from core.team.lessons_file import Record, Stamped
 from core.team.postgres.log import Position
@@ -172,6 +177,48 @@ def test_lessons_are_taken_over_by_searches_while_all_of_them_are(book: Path, mo
         assert taken and unindexed_count(store.con) == 0
         found = sorted(store.con.execute("SELECT text FROM resolution").fetchall())
     assert found == sorted((f"npm i {at}",) for at in range(20))
+
+
+_DERIVED = (
+    "error_kb", "fingerprint", "case_key", "case_state", "answer_key", "backlog", "backlog_size", "case_term", "meta",
+    "resolution",
+)  # fmt: skip
+
+
+def derived(store: Store) -> dict[str, list[str]]:
+    return {name: sorted(map(repr, store.con.execute(f"SELECT * FROM {name}"))) for name in _DERIVED}
+
+
+def test_cases_made_of_lessons_are_derived_as_triggers_and_a_refresh_do(
+    book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(book, write=True) as store:
+        record_resolution(store, KNOWN, "export NAME=1")
+        record_resolution(store, "OSError: nobody wrote a lesson about this", "touch it")
+        rejected = lesson([f"{OTHER} twice"], "npm ci")
+        rejected.fields["rejected"] = Stamped(TIMES[1], canonical("it hides the error"))  # pyright: ignore[reportIndexIssue]
+        tagged = lesson(["오류: 설정 파일을 찾을 수 없습니다"], "설정 파일을 만든다")
+        tagged.fields["tags"] = Stamped(TIMES[0], canonical(["설정", "config"]))  # pyright: ignore[reportIndexIssue]
+        receive(
+            store, ("l1", lesson([OTHER, SECOND], "npm i")), ("l2", lesson([KNOWN, f"{KNOWN} again"], "export NAME=2")),
+            ("l3", lesson([SECOND, "error TS2305: Module 'x' has no exported member 'y'."], "npm i x")),
+            ("l4", rejected), ("l5", tagged), ("l6", lesson([OTHER], "npm i -D")),
+        )  # fmt: skip
+    shutil.copy(book, other := tmp_path / "other.db")
+    found: list[object] = []
+    for path in (book, other):
+        with open_store(path, write=True) as store:
+            take_over(store)
+            held = [derived(store)]
+            store.con.execute("UPDATE error_kb SET resolution = resolution || '!' WHERE id = 3")  # triggers are back
+            held.append(derived(store))
+            for entry in [one for one in history(store) if one.title.startswith("team lessons")]:
+                take_back(store, "ana", entry.id)
+            found.append([*held, derived(store)])
+        monkeypatch.setattr(importing, "without_triggers", lambda _: nullcontext())
+        monkeypatch.setattr(importing, "derive_new_cases", lambda con, cases: refresh_case(con, *cases))
+    assert found[0] == found[1]
+    assert len(cast("Any", found)[0][0]["error_kb"]) == 5
 
 
 def _die_after_a_batch(book: Path) -> None:

@@ -27,7 +27,7 @@ from core.text import redact
 
 SEND: Final = 500
 """Decisions that are sent in one transaction."""
-APPLY: Final = 500
+APPLY: Final = 1_000
 """Lessons that are taken over in one step."""
 MERGES: Final = "merge-"
 """How the id of a merge begins, which is folded as a lesson is."""

@@ -57,6 +57,14 @@ def by_vector(con: Con, team: str, vector: Sequence[float]) -> list[Found]:
     return cases.find(con, team, Question((), meaning=Meaning(EMBEDDER, vector)))
 
 
+def test_words_of_ascii_text_are_those_of_any_text(postgres: Server, team: str) -> None:
+    del team  # it makes the functions
+    texts = [f"a{chr(one)}{chr(other)}b c{chr(other)}1" for one in range(1, 128) for other in range(1, 128, 3)]
+    texts += ["", "https://user@x.example/a-b_c.py?d=1 -e 2.5e-3", "TypeError: x.y() " * 200]
+    differ = "SELECT t FROM unnest(%s::text[]) t WHERE casebook.words_of(t) <> ts_delete(casebook.words_of(t || ' é'), 'é')"
+    assert postgres.sql(differ, texts) == []
+
+
 def test_what_is_appended_is_found_by_fingerprint_key_and_words(con: Con, team: str) -> None:
     sent = [
         lesson("a", "KeyError: 'sku'", text="load prices first"),
