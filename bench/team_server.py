@@ -14,14 +14,15 @@ import time
 from collections.abc import Iterator
 from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import psycopg
 
 from bench.table import Row, p95
+from bench.team_load import draft, word_of
 from core.base.fault import Fault
 from core.base.wire import canonical
-from core.errors import identify, search
+from core.errors import search
 from core.errors.lessons import Do, Lesson, When, lesson_json
 from core.flows.team.ask_server import take_received
 from core.flows.team.place import TeamPlace
@@ -29,8 +30,8 @@ from core.flows.team.sync.replica import fold, put, require_replica
 from core.flows.team.sync.session import sync
 from core.flows.team.sync.setup import join_team, look_at_team
 from core.store import Store, now, open_store
-from core.team.lessons_file import Record, Stamped, line_of
-from core.team.postgres.log import LESSON, Draft, append, pull, read_all
+from core.team.lessons_file import Record, Stamped
+from core.team.postgres.log import append, head, pull, read_all
 from core.team.postgres.schema import Membership
 from core.team.postgres.server import connected
 from tests.postgres import Server, running
@@ -48,7 +49,8 @@ _BATCH = 25
 def measure_server(*, quick: bool) -> list[Row]:
     """Both, on a server of their own."""
     with running() as postgres:
-        return [*_killed(postgres, *((6, 50) if quick else (50, 200))), *_week(postgres, 1_000 if quick else 20_000)]
+        killed = _killed(postgres, *((6, 50) if quick else (50, 200)))
+        return [*killed, *measure_week(postgres, 1_000 if quick else 20_000)]
 
 
 def _killed(postgres: Server, clients: int, decisions: int) -> Iterator[Row]:
@@ -91,6 +93,10 @@ def _killed(postgres: Server, clients: int, decisions: int) -> Iterator[Row]:
     note = f"{len(found):,} events, {kills} clients killed, {stops} shutdowns, {time.perf_counter() - began:.0f} s"
     yield Row(f"{clients} clients, {decisions} decisions each: events lost, double or wrong", wrong, 0, note, unit=" ")
     yield Row("replicas that differ afterwards", len(states) - 1, 0, unit=" ")
+
+
+def _line(number: int) -> str:
+    return f"TypeError: cannot read property {word_of(number)} of undefined"
 
 
 def _start(book: Path, at: int, decisions: int) -> ForkProcess:
@@ -136,27 +142,31 @@ def _state(book: Path) -> str:
         return str(store.con.execute("SELECT lesson, line FROM team_lesson ORDER BY lesson").fetchall())
 
 
-def _week(postgres: Server, events: int) -> Iterator[Row]:
+def measure_week(postgres: Server, events: int, team: str = "") -> Iterator[Row]:
     """So many events that a casebook of half as many cases has not read, each another lesson, beside a plain COPY of
-    them: out of the log to this process, and into tables with the keys and indexes of the log.
+    them: out of the log to this process, and into tables with the keys and indexes of the log. `team`: one with a long
+    log, which the casebook has read; by default a new one.
 
     An event is received when it is stored and a search for its error finds it. The cases follow in batches.
     Seconds of this process on a processor, so that other programs do not count, and the fastest of some COPYs."""
-    team = postgres.team()
+    team = team or postgres.team()
     address = postgres.member(team)
-    chance = random.Random(1)
     with connected(address) as con:
+        before = head(con, team)
         for start in range(0, events, 500):
-            append(con, team, "m", [_draft(at + 1, chance) for at in range(start, min(events, start + 500))])
+            numbers = range(start + 1, min(events, start + 500) + 1)
+            append(con, team, "m", [draft(number, _PROJECT, _line(number)) for number in numbers])
         postgres.sql("ANALYZE casebook.team_event, casebook.team_payload")  # else COPY reads every text for each event
-        plain, copied = min(_copied(con) for _ in range(5))
-    stored = min(_copied_in(postgres, team) for _ in range(5))
+        plain, copied = min(_copied(con, team, before.seq) for _ in range(5))
+    stored = min(_copied_in(postgres, team, before.seq) for _ in range(5))
     with tempfile.TemporaryDirectory() as folder:
         book = Path(folder) / "book.db"
         with open_store(book, write=True, create=True) as store:
             fill(store, TeamPlace(Path(folder), "github.com/acme/till", frozenset()), events // 2)
             join_team(store, address, Membership(team, "member", ""), [])
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            with store.transaction() as local:
+                local.execute("UPDATE team_server SET seq = ?, hash = ?, epoch = ?", before)
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             began = time.process_time()
             with connected(address) as con:
                 at = require_replica(store).position
@@ -168,7 +178,7 @@ def _week(postgres: Server, events: int) -> Iterator[Row]:
             began = time.process_time()
             report = sync(store)
             followed = time.process_time() - began
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
         searches = [*_searched(other, events)]
     note = f"in {spent:.2f} s, {grown:.0f} MB more in all"
     yield Row(f"{events:,} events received, 1,000 of them", spent / events * 1e6, None, note, unit=" ms")
@@ -191,7 +201,7 @@ def _searched(book: Path, events: int) -> Iterator[Row]:
 
     def look() -> None:
         nonlocal missed
-        line = f"TypeError: cannot read property {word_of(chance.randint(events // 2 + 1, events))} of undefined"
+        line = _line(chance.randint(events // 2 + 1, events))
         began = time.perf_counter()
         missed += search(book, line, count=False, received=take_received).match is None
         times.append(time.perf_counter() - began)
@@ -216,28 +226,27 @@ def _follow(book: Path) -> None:
         sync(store)
 
 
-_JOINED: Final = (
-    "SELECT {} FROM casebook.team_event JOIN casebook.team_payload p USING (team) WHERE team_event.payload = p.hash"
-)
-
-
-def _copied(con: Session) -> tuple[float, int]:
-    """Seconds and bytes of a COPY of all events with their texts."""
+def _copied(con: Session, team: str, after: int) -> tuple[float, int]:
+    """Seconds and bytes of a COPY of the events behind a number with their texts."""
+    query = (
+        "SELECT * FROM casebook.team_event e JOIN casebook.team_payload p ON p.team = e.team AND p.hash = e.payload"
+        f" WHERE e.team = '{team}' AND e.seq > {after}"
+    )
     began = time.perf_counter()
-    with con.cursor().copy(f"COPY ({_JOINED.format('*')}) TO STDOUT".encode()) as rows:
+    with con.cursor().copy(f"COPY ({query}) TO STDOUT".encode()) as rows:
         size = sum(len(one) for one in rows)
     return time.perf_counter() - began, size
 
 
-def _copied_in(postgres: Server, team: str) -> float:
-    """Seconds of a COPY of all events and texts into empty tables like those of the log, without its triggers."""
+def _copied_in(postgres: Server, team: str, after: int) -> float:
+    """Seconds of a COPY of these events and texts into empty tables like those of the log, without its triggers."""
     spent = 0.0
+    events = f"SELECT * FROM casebook.team_event WHERE team = '{team}' AND seq > {after}"
+    texts = f"SELECT p.* FROM ({events}) e JOIN casebook.team_payload p ON p.team = e.team AND p.hash = e.payload"
     with psycopg.connect(postgres.admin) as con:
-        for table in ("team_event", "team_payload"):
+        for table, query in (("team_event", events), ("team_payload", texts)):
             con.execute(f"CREATE TABLE casebook.{table}_copy (LIKE casebook.{table} INCLUDING ALL)".encode())
-            with con.cursor().copy(
-                f"COPY (SELECT * FROM casebook.{table} WHERE team = '{team}') TO STDOUT".encode()
-            ) as out:
+            with con.cursor().copy(f"COPY ({query}) TO STDOUT".encode()) as out:
                 rows = [bytes(one) for one in out]
             began = time.perf_counter()
             with con.cursor().copy(f"COPY casebook.{table}_copy FROM STDIN".encode()) as into:
@@ -256,7 +265,7 @@ def fill(store: Store, place: TeamPlace, size: int) -> None:
             (str(place.root), place.repository),
         )
         for at in range(1, size + 1):
-            line = f"TypeError: cannot read property {word_of(at)} of undefined"
+            line = _line(at)
             do = Do("hunk", f"- a.{word_of(at)}()\n+ a?.{word_of(at)}()", f"src/{word_of(at)}.ts")
             lesson = Lesson(When(line, "node", "20.1.0"), do, ("npm ci",), "npm test", f"{word_of(at)} may be missing")
             text = f"**Edit** `{do.file}`\n\n```diff\n{do.text}\n```\n\n**Check** `npm test`"
@@ -268,28 +277,3 @@ def fill(store: Store, place: TeamPlace, size: int) -> None:
                 " VALUES (?, ?, ?, 'verified', 'mina', 's', ?, ?)",
                 (at, line, text, _TIME, lesson_json(lesson)),
             )
-
-
-def _draft(number: int, chance: random.Random) -> Draft:
-    """A lesson as `team sync` sends it: its own error, with the names that the sender found."""
-    word, at = word_of(number), "2026-11-01T00:00:00.000Z"
-    line, do = f"TypeError: cannot read property {word} of undefined", f"- a.{word}()\n+ a?.{word}()"
-    found = identify(line)
-    said = {
-        "error": line, "errors": [{"fingerprint": found.fingerprint, "line": line, "tool": found.tool}],
-        "key": found.normalized, "tool": found.tool, "version": "20.1.0", "scope": "project", "check": "npm test",
-        "do": {"kind": "hunk", "text": do, "file": f"src/{word}.ts"}, "because": f"{word} may be missing",
-        "text": f"**Edit** `src/{word}.ts`\n\n```diff\n{do}\n```\n\n**Check** `npm test`",
-    }  # fmt: skip
-    record = Record(at, "", {name: Stamped(at, canonical(value)) for name, value in said.items()})
-    lesson = f"{chance.getrandbits(64):016x}"
-    return Draft(f"{chance.getrandbits(128):032x}", LESSON, _PROJECT, lesson, at, line_of(lesson, record))
-
-
-def word_of(number: int) -> str:
-    """A word of letters alone, a different one for each number."""
-    letters = ""
-    while number:
-        number, rest = divmod(number, 26)
-        letters += chr(97 + rest)
-    return f"field{letters}"

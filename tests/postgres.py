@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -59,9 +59,10 @@ class Server:
         command = ["/bin/sh", "-c", script, "sh", str(self.binaries / "postgres"), "-D", str(self.folder / "data")]
         command += [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(
+            started = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=log, stderr=log, cwd="/", start_new_session=True, **self.account
             )
+            self.process = cast("subprocess.Popen[bytes]", started)
         until = time.monotonic() + _UP_S
         while True:
             try:

@@ -26,6 +26,7 @@ DoKind = Literal["command", "hunk", "words"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 DO_KINDS: Final[tuple[DoKind, ...]] = get_args(DoKind)
 
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 HUNK_LINES: Final = 10
 """The most lines of a hunk that is the `do` of a lesson."""
 WHEN_FIELDS: Final = ("error", "tool", "version", "system", "sandbox")
@@ -106,9 +107,6 @@ def lesson_json(lesson: Lesson) -> str:
         "workaround": lesson.workaround, "not": lesson.dead_ends,
     }  # fmt: skip
     return _ENCODE(kept)
-
-
-_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def parse_lesson(text: str | None) -> Lesson | None:

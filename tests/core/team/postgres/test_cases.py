@@ -61,7 +61,8 @@ def test_words_of_ascii_text_are_those_of_any_text(postgres: Server, team: str) 
     del team  # it makes the functions
     texts = [f"a{chr(one)}{chr(other)}b c{chr(other)}1" for one in range(1, 128) for other in range(1, 128, 3)]
     texts += ["", "https://user@x.example/a-b_c.py?d=1 -e 2.5e-3", "TypeError: x.y() " * 200]
-    differ = "SELECT t FROM unnest(%s::text[]) t WHERE casebook.words_of(t) <> ts_delete(casebook.words_of(t || ' é'), 'é')"
+    any_text = "ts_delete(casebook.words_of(t || ' é'), 'é')"
+    differ = f"SELECT t FROM unnest(%s::text[]) t WHERE casebook.words_of(t) <> {any_text}"
     assert postgres.sql(differ, texts) == []
 
 
