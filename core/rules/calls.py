@@ -180,7 +180,8 @@ def typed_call(tool: str, text: str) -> Typed:
     if not text.strip():
         raise Fault("invalid_input", "the input is empty", 'type a JSON object: {"command": "…"}')
     if len(text) > MAX_CHARS:
-        raise too_long(len(text))
+        message = f"too long: {len(text):,} characters, at most {MAX_CHARS:,}"
+        raise Fault("invalid_input", message, "shorten the input")
     given = _object(text)
     if isinstance(given.get("tool_name"), str) and isinstance(given.get("tool_input"), dict):
         folder = given.get("cwd")
@@ -190,11 +191,6 @@ def typed_call(tool: str, text: str) -> Typed:
     if not tool.strip():
         raise Fault("invalid_input", *_NO_NAME)
     return Typed(read_call({"tool_name": tool, "tool_input": given}))
-
-
-def too_long(chars: int) -> Fault:
-    """An input of so many characters is not taken."""
-    return Fault("invalid_input", f"too long: {chars:,} characters, at most {MAX_CHARS:,}", "shorten the input")
 
 
 class _NotSentError(ValueError):

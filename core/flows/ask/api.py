@@ -27,13 +27,13 @@ from core.library.ask.answer import (
     Refusal,
     TokenUsage,
 )
-from core.library.ask.prompt import MULTI_HOP, Cause, Packed, Turn, pack, refusal_text, template, tokens
+from core.library.ask.prompt import MULTI_HOP, Cause, Packed, Turn, pack, refusal_text, template
 from core.library.ask.store import history, keep, with_files
 from core.library.search.fts import index_version
 from core.library.search.rows import Passage
 from core.llm.language_model import ModelRef
 from core.store import Store, faults, now, open_store
-from core.text import redact
+from core.text import estimate_tokens, redact
 
 if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
@@ -236,7 +236,7 @@ class _Retrieved:
         prompt = self.packed.tokens if self.packed else 0
         if reported is not None:
             prompt = prompt if reported.prompt_tokens is None else reported.prompt_tokens
-        completion = tokens(said) if said else 0
+        completion = estimate_tokens(said) if said else 0
         if reported is not None and reported.completion_tokens is not None:
             completion = reported.completion_tokens
         return TokenUsage(prompt + self.before[0], completion + self.before[1], int(self.watch.ms()))

@@ -14,13 +14,13 @@ from core.base.trace import Step, Stopwatch, facts
 from core.flows.ask.options import AskContext
 from core.flows.ask.retrieve import by_chunk, retrieve_hits, trust_of
 from core.library.ask.answer import HopRecord, Refusal
-from core.library.ask.prompt import MULTI_HOP, Packed, Turn, pack, template, tokens
+from core.library.ask.prompt import MULTI_HOP, Packed, Turn, pack, template
 from core.library.ask.question import read_question
 from core.library.ask.verdict import Length
 from core.library.search.rows import Passage
 from core.llm.language_model import ANSWER_CHARS, GenerateOptions, GenerationEnd, Message, Retracted, Token, Usage
 from core.store import faults
-from core.text import redact
+from core.text import estimate_tokens, redact
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -62,7 +62,7 @@ def generate(asking: AskContext, messages: Sequence[Message], *, as_json: bool =
     )
     text, done, fault, first = _stream_answer(asking, messages, options, watch, tell=tell)
     broken = done.finish == "aborted"
-    given = sum(tokens(one.content) for one in messages)
+    given = sum(estimate_tokens(one.content) for one in messages)
     cut = _cut(asking, text, done.usage, given) if done.finish == "length" else None
     if cut is not None and not text.strip():
         raise _wordless(cut)
@@ -120,7 +120,7 @@ def _cut(asking: AskContext, text: str, usage: Usage, given: int) -> Length:
     which a server may count only what it had not read before."""
     room, context = answer_room(asking), asking.model.context_tokens
     if len(text) > ANSWER_CHARS:  # nobody reads on
-        return Length(usage.completion_tokens or tokens(text), None)
+        return Length(usage.completion_tokens or estimate_tokens(text), None)
     said = room if usage.completion_tokens is None else usage.completion_tokens
     if said >= room * _NEARLY:
         whole = room == asking.options.answer_tokens
@@ -260,7 +260,7 @@ def _model_queries(got: _Gathering, packed: Packed) -> tuple[Generated | None, t
         raise
     read, wrote = said.usage.prompt_tokens, said.usage.completion_tokens
     got.prompt_tokens += packed.tokens if read is None else read
-    got.completion_tokens += tokens(said.text) if wrote is None else wrote
+    got.completion_tokens += estimate_tokens(said.text) if wrote is None else wrote
     return said, () if said.broken else queries_in(said.text)
 
 

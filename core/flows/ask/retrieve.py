@@ -11,8 +11,8 @@ import apsw
 from core.base.trace import Step, facts
 from core.flows.ask.options import AskContext
 from core.library.ask.answer import AnswerCitation
-from core.library.ask.features import is_heading, nearest_by_words
-from core.library.ask.gate import Gate, Weighed, gate
+from core.library.ask.features import PassageFeatures, is_heading, nearest_by_words
+from core.library.ask.gate import Gate, gate
 from core.library.ask.prompt import Turn, speaks_to_model
 from core.library.ask.question import Question, read_question
 from core.library.search.api import SearchQuery, search
@@ -179,7 +179,7 @@ def candidates(retrieved: Retrieved) -> tuple[AnswerCitation, ...]:
     return tuple(_with_excerpt(cited(retrieved, one.passage, None), one, retrieved.question) for one in near)
 
 
-def _with_excerpt(made: AnswerCitation, one: Weighed, question: Question) -> AnswerCitation:
+def _with_excerpt(made: AnswerCitation, one: PassageFeatures, question: Question) -> AnswerCitation:
     if made.speaks_to_model is not None:
         return made
     nearest = "" if is_heading(one.nearest, one.passage) else one.nearest

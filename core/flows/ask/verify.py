@@ -14,7 +14,7 @@ from core.flows.ask.options import load_glossary
 from core.flows.ask.retrieve import by_chunk
 from core.library.ask.answer import AnswerCut, Claim, InventedCitation, Refusal
 from core.library.ask.markers import Marked, checked_markers, sentences, sounds_like_giving_up
-from core.library.ask.prompt import Cause, only_refuses, refuses, tokens
+from core.library.ask.prompt import Cause, only_refuses, refuses
 from core.library.ask.verdict import (
     NOTHING,
     Glossary,
@@ -27,6 +27,7 @@ from core.library.ask.verdict import (
     unverified,
 )
 from core.library.search.rows import Passage
+from core.text import estimate_tokens
 
 _OUTCOMES: dict[str, Outcome] = {
     "supported": "hit", "flagged": "rejected", "unsupported": "miss", "uncited": "miss",
@@ -154,7 +155,7 @@ def broken_off(con: apsw.Connection, answer: dict[str, Any], packed: list[str], 
     if marked.text:
         made["answer"] = marked.text
         made["citations"] = [answer["packed"][one - 1] for one in sorted(marked.used)]
-        made["usage"] = {**answer["usage"], "completion_tokens": tokens(text)}
+        made["usage"] = {**answer["usage"], "completion_tokens": estimate_tokens(text)}
     if marked.text and len(found) == len(packed):
         settled = settle(text.strip(), found, broken=True, glossary=load_glossary(), question=answer["query"])
         made["claims"] = [to_wire(one) for one in settled.claims]

@@ -276,7 +276,7 @@ class PassageFeatures:
     """A passage beside a question: its signals, the words it has in one place, the names and the word it lacks.
 
     `held`: of each word of the question how much the passage says of it, 0 to 1. `nearest`: the sentence that a model
-    found nearest; empty without a model.
+    found nearest; empty without a model. `is_read`: a model read it. `evidence`: 0 to 1, as the gate weighs it.
     """
 
     passage: Passage
@@ -286,6 +286,8 @@ class PassageFeatures:
     held: tuple[float, ...] = ()
     missing: str = ""
     nearest: str = ""
+    is_read: bool = False
+    evidence: float = 0.0
 
 
 def by_words(asked: QuestionTerms, row: Passage) -> PassageFeatures:
@@ -398,7 +400,7 @@ def _passage_features(asked: QuestionTerms, one: PassageFeatures, place: _Place,
     signals = replace(one.signals, near=place.near, share=share, beside=place.beside)
     # The nearest place speaks for its passage, and a word that is elsewhere in it is said all the same.
     held = tuple(map(max, one.held, has))
-    return replace(one, signals=signals, held=held, missing=_missing(asked, has), nearest=place.sentence)
+    return replace(one, signals=signals, held=held, missing=_missing(asked, has), nearest=place.sentence, is_read=True)
 
 
 def nearest_by_words(words: Sequence[ContentWord], row: Passage) -> str:

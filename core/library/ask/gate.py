@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,11 +12,9 @@ import apsw
 from core.base.trace import Fact, Step, Stopwatch, facts
 from core.lexical import bigrams, quoted
 from core.library.ask.features import (
-    Cover,
     PassageFeatures,
     QuestionTerms,
     Reader,
-    Signals,
     Stopped,
     Support,
     by_reading,
@@ -29,7 +27,7 @@ from core.library.ask.features import (
 from core.library.ask.question import ContentWord, Question
 from core.library.search.hybrid import EMBED, vector_search
 from core.library.search.lexical import lexical_query, lexical_search
-from core.library.search.rows import Passage, citation_of, passages
+from core.library.search.rows import citation_of, passages
 from core.library.search.subword import word_pieces
 from core.store.sql import number
 from core.text import hangul_share
@@ -51,22 +49,6 @@ NOTHING: Final[Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """One passage: its `evidence` (0 to 1), the parts of it, the names of the question that it lacks, and the sentence
-    that a model found nearest (empty without a model)."""
-
-    passage: Passage
-    evidence: float
-    words: Cover
-    meaning: float | None
-    lacks: tuple[str, ...]
-    signals: Signals
-    held: tuple[float, ...] = ()
-    missing: str = ""
-    nearest: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Gate:
     """Whether to ask a model: the best evidence, the passages that bring it (best first), and why.
 
@@ -78,7 +60,7 @@ class Gate:
 
     passed: bool
     score: float
-    best: tuple[Weighed, ...]
+    best: tuple[PassageFeatures, ...]
     step: Step
     waits: str = ""
     unknown: str = ""
@@ -117,27 +99,22 @@ def gate(
     if model is not None and support is not None:
         best = [replace(one, evidence=joined(support, one.evidence, model.model.id)) for one in best]
     # Of a passage that the model cannot read, words alone decide.
-    best = sorted((*best, *(_weighed(one, None) for one in korean)), key=lambda one: -one.evidence)
-    score = best[0].evidence if best else 0.0
-    passed = bool(best) and score >= bar
-    waits = _pending_reason(near.step)
+    best = sorted((*best, *map(_weighed, korean)), key=lambda one: -one.evidence)
     unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
-    unknown = _unknown(asked, best[:_KEPT]) or ("" if passed else _unknown(asked, best[:_NEAREST]))
     by_words_why = why or unmeasured or (None if cosines else near.step.reason)
-    gate_trace = GateTrace(question, score, bar, by_words_why, waits, unknown, support)
-    return Gate(passed, score, tuple(best), _step(gate_trace, best, watch), waits, unknown, support)
+    return _decided(asked, best, bar, support, by_words_why, _pending_reason(near.step), watch)
 
 
-def _support(asked: QuestionTerms, best: Sequence[Weighed], seen: Sequence[PassageFeatures]) -> Support | None:
+def _support(asked: QuestionTerms, best: Sequence[PassageFeatures], seen: Sequence[PassageFeatures]) -> Support | None:
     """What decides besides the best passage; None if no model read it."""
-    if not best or best[0].meaning is None:
+    if not best or not best[0].is_read:
         return None
     words = max((evidence(one.signals, by_words=True) for one in seen if one.words.share), default=0.0)
     korean = hangul_share(asked.question.text) > _KOREAN
     return Support(best[0].evidence, words, korean and hangul_share(best[0].passage.text) <= _KOREAN)
 
 
-def _unknown(asked: QuestionTerms, best: Sequence[Weighed]) -> str:
+def _unknown(asked: QuestionTerms, best: Sequence[PassageFeatures]) -> str:
     """The heaviest word that none of these passages says even half of, of equal ones the longest, as it is spelled.
 
     A Korean one without its particle. Empty where there is none.
@@ -186,20 +163,20 @@ def _read(
     seen: Sequence[PassageFeatures],
     cosines: Mapping[int, float],
     model: Reader | None,
-) -> tuple[list[Weighed], str | None]:
+) -> tuple[list[PassageFeatures], str | None]:
     """All passages, weighed, best first, and why a model read none of them (None: it did)."""
     first = sorted(seen, key=lambda one: (-_promise(one, cosines), one.passage.path, one.passage.id))
     if model is not None:
         try:
             read = by_reading(con, asked, first[:_KEPT], model)
         except Stopped as why:
-            return _ordered([_weighed(one, None) for one in first]), str(why) or "the check was stopped"
-        best = _ordered([_weighed(one, one.signals.near) for one in read])
+            return _ordered(map(_weighed, first)), str(why) or "the check was stopped"
+        best = _ordered(map(_weighed, read))
         # What was not read cannot stand above what was.
         least = min((one.evidence for one in best), default=0.0)
-        rest = [_weighed(one, None) for one in first[_KEPT:]]
-        return [*best, *_ordered([replace(one, evidence=min(one.evidence, least)) for one in rest])], None
-    return _ordered([_weighed(one, None) for one in first]), None
+        rest = map(_weighed, first[_KEPT:])
+        return [*best, *_ordered(replace(one, evidence=min(one.evidence, least)) for one in rest)], None
+    return _ordered(map(_weighed, first)), None
 
 
 def _promise(one: PassageFeatures, cosines: Mapping[int, float]) -> float:
@@ -209,12 +186,11 @@ def _promise(one: PassageFeatures, cosines: Mapping[int, float]) -> float:
     return found * (1 - _PROGRAM * one.signals.program - _TABLE * one.signals.table)
 
 
-def _weighed(one: PassageFeatures, meaning: float | None) -> Weighed:
-    found = evidence(one.signals, by_words=meaning is None)
-    return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.held, one.missing, one.nearest)
+def _weighed(one: PassageFeatures) -> PassageFeatures:
+    return replace(one, evidence=evidence(one.signals, by_words=not one.is_read))
 
 
-def _ordered(found: Sequence[Weighed]) -> list[Weighed]:
+def _ordered(found: Iterable[PassageFeatures]) -> list[PassageFeatures]:
     return sorted(found, key=lambda one: (-one.evidence, one.passage.path, one.passage.id))
 
 
@@ -234,41 +210,39 @@ def _any(con: apsw.Connection, match: str) -> bool:
     return number(con, "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1)", (match,)) > 0
 
 
-@dataclass(frozen=True, slots=True)
-class GateTrace:
-    """What the trace says of the gate as a whole."""
-
-    question: Question
-    score: float
-    bar: float
-    by_words: str | None
-    waits: str
-    unknown: str
-    support: Support | None
-
-
-def _step(gate_trace: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
-    passed = bool(best) and gate_trace.score >= gate_trace.bar
+def _decided(
+    asked: QuestionTerms,
+    best: Sequence[PassageFeatures],
+    bar: float,
+    support: Support | None,
+    by_words_why: str | None,
+    waits: str,
+    watch: Stopwatch,
+) -> Gate:
+    """The decision on these passages, best first."""
+    score = best[0].evidence if best else 0.0
+    passed = bool(best) and score >= bar
+    unknown = _unknown(asked, best[:_KEPT]) or ("" if passed else _unknown(asked, best[:_NEAREST]))
     if not best:
         reason = "no passage contains any of the words"
-    elif not passed:
-        reason = "no passage covers enough of the question"
-        if gate_trace.unknown:
-            reason += f", and the closest do not mention {gate_trace.unknown!r}"
-    else:
+    elif passed:
         reason = "a passage covers enough of the question"
+    else:
+        more = f", and the closest do not mention {unknown!r}" if unknown else ""
+        reason = f"no passage covers enough of the question{more}"
     known = facts(
-        score=round(gate_trace.score, 3),
-        bar=gate_trace.bar,
-        words=" ".join(one.word for one in gate_trace.question.words),
-        english=gate_trace.question.english or None,
-        by_words=gate_trace.by_words,
-        **_support_facts(gate_trace.support),
-        waits=gate_trace.waits or None,
-        unknown=gate_trace.unknown or None,
+        score=round(score, 3),
+        bar=bar,
+        words=" ".join(one.word for one in asked.question.words),
+        english=asked.question.english or None,
+        by_words=by_words_why,
+        **_support_facts(support),
+        waits=waits or None,
+        unknown=unknown or None,
     )
-    steps = tuple(_passage_step(one, hit=one.evidence >= gate_trace.bar) for one in best[:_PASSAGES_IN_TRACE])
-    return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
+    steps = tuple(_passage_step(one, hit=one.evidence >= bar) for one in best[:_PASSAGES_IN_TRACE])
+    step = Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
+    return Gate(passed, score, tuple(best), step, waits, unknown, support)
 
 
 def _support_facts(support: Support | None) -> dict[str, Fact]:
@@ -281,9 +255,8 @@ def _support_facts(support: Support | None) -> dict[str, Fact]:
     }
 
 
-def _passage_step(one: Weighed, *, hit: bool) -> Step:
-    read = one.meaning is not None
-    signals = one.signals
+def _passage_step(one: PassageFeatures, *, hit: bool) -> Step:
+    read, signals = one.is_read, one.signals
     details = facts(
         evidence=round(one.evidence, 3),
         words=round(one.words.share, 3),

@@ -64,11 +64,6 @@ def template(name: str) -> str:
     return (files("core.library.ask") / "prompts" / f"{name}.txt").read_text("utf-8").strip()
 
 
-def tokens(text: str) -> int:
-    """About how many tokens a text has, as the library counts everywhere."""
-    return estimate_tokens(text)
-
-
 def fenced(number: int, passage: Passage, trust: str) -> str:
     """One passage with its label, in a fence that its text cannot close."""
     label = (
@@ -141,7 +136,7 @@ def pack(
 
     Raises Fault invalid_input where instructions and question alone exceed the budget.
     """
-    used = tokens(system) + tokens(question_message(question, ()).content) + RESERVE
+    used = estimate_tokens(system) + estimate_tokens(question_message(question, ()).content) + RESERVE
     if used > budget:
         raise Fault(
             "invalid_input",
@@ -152,19 +147,19 @@ def pack(
     texts: list[str] = []
     for one in found:
         passage, text = one, fenced(len(taken) + 1, one, trust.get(one.doc_id, ""))
-        if used + tokens(text) > budget:
+        if used + estimate_tokens(text) > budget:
             if taken:
                 continue  # a shorter one further down may still fit
-            passage = _shortened(one, max(32, budget - used - tokens(text) + tokens(one.text)))
+            passage = _shortened(one, max(32, budget - used - estimate_tokens(text) + estimate_tokens(one.text)))
             text = fenced(1, passage, trust.get(one.doc_id, ""))
         taken.append(passage)
         texts.append(text)
-        used += tokens(text)
+        used += estimate_tokens(text)
     turns: list[Message] = []
     kept = 0
     for turn in reversed(history):
         pair = (Message("user", turn.question), Message("assistant", turn.answer))
-        cost = sum(tokens(one.content) for one in pair)
+        cost = sum(estimate_tokens(one.content) for one in pair)
         if used + cost > budget:
             break
         used, kept = used + cost, kept + 1

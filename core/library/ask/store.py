@@ -205,8 +205,6 @@ def list_sessions(con: apsw.Connection) -> SessionList:
 
 def show_session(con: apsw.Connection, session: str) -> StoredSession:
     """One conversation. Raises Fault not_indexed where there is none of this name."""
-    import json
-
     row = con.execute(_SESSIONS + " WHERE s.session_id = ?", (session,)).fetchone()
     if row is None:
         raise _unknown(session)

@@ -149,34 +149,22 @@ def _grouped(
     """Single links for duplicates; a related rule joins a group only where it is related to all of it. What is nearly
     the same in one group is not told once more as related."""
     near, related = bars
-    falling = _falling(pairs, check)
-    same = _linked([pair for pair in falling if pair[2] >= near], check)
-    home = {at: number for number, (members, _) in enumerate(same) for at in members}
     score: dict[tuple[int, int], float] = {}
     for one, other, value in pairs:
         check()
-        score[one, other] = value
+        if value >= related:
+            score[one, other] = value
+    falling = sorted(((*pair, value) for pair, value in score.items()), key=lambda pair: -pair[2])
+    same = _linked([pair for pair in falling if pair[2] >= near], check)
+    home = {at: number for number, (members, _) in enumerate(same) for at in members}
     akin: list[tuple[set[int], float]] = []
     for one, other, value in falling:
         check()
-        if related <= value < near and (one not in home or home[one] != home.get(other)):
+        if value < near and (one not in home or home[one] != home.get(other)):
             _join(akin, one, other, value, score, related)
     found = [_cluster(rules, sorted(members), low, "duplicate") for members, low in same]
     found += [_cluster(rules, sorted(members), low, "related") for members, low in akin]
     return Clusters(tuple(found), len(rules), by)
-
-
-def _falling(pairs: Sequence[tuple[int, int, float]], check: Check) -> list[tuple[int, int, float]]:
-    """The pairs, the likest first; sorted part by part, since nothing stops a sort."""
-    parts: dict[int, list[tuple[int, int, float]]] = {}
-    for pair in pairs:
-        check()
-        parts.setdefault(int(pair[2] * 1000), []).append(pair)
-    out: list[tuple[int, int, float]] = []
-    for part in sorted(parts, reverse=True):
-        check()
-        out += sorted(parts[part], key=lambda pair: -pair[2])
-    return out
 
 
 def _linked(pairs: Sequence[tuple[int, int, float]], check: Check) -> list[tuple[set[int], float]]:

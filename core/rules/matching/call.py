@@ -18,7 +18,6 @@ from core.transcripts.commands import shell_command
 Act = Literal["do", "look", "prose"]
 """`look`: the call only looks at something; `prose`: it writes text for people."""
 
-_INTENT_READ: Final = 20_000
 _LOOKING: Final = frozenset(
     ("Read", "Grep", "Glob", "LS", "NotebookRead", "WebSearch", "WebFetch", "TodoRead", "BashOutput")
 )
@@ -69,7 +68,6 @@ _SUBCOMMANDS: Final = frozenset(_SHOWING.split())
 _WORDS: Final = ("description", "prompt")
 _HARMLESS: Final = frozenset(("--help", "--version", "--dry-run"))
 _DOING: Final = frozenset(("-delete", "-exec", "-execdir", "-ok"))
-_SPLIT = re.compile(r"\|\||&&|[;|\n]")
 _ENDS = re.compile(
     r"(?:확인|조회|보기|출력|검색|찾기|살펴보기|읽기|비교|세기|점검|요약|확인하기|(?:알려|보여|설명해|찾아|확인해) ?줘"
     r"|確認|検索|一覧|查看|确认|检查|搜索)\Z"
@@ -98,12 +96,12 @@ def act_of(tool: str, programs: frozenset[str], command: str | None, language: s
 def is_declared_read_only(given: Mapping[str, Any], command: str | None) -> bool:
     """Whether a call says of itself that it only looks: its description ends so, or nothing shall be changed, or each
     of its commands is told to show something."""
-    asked, prompt = (text[:_INTENT_READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
+    asked, prompt = (text[:READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
     if _ENDS.search(asked.rstrip(_STOPS)) or _NOTHING.search(f"{asked}\n{prompt}"):
         return True
     if command is None or ">" in command:
         return False
-    parts = [part.split() for part in _SPLIT.split(command[:_INTENT_READ])[:50] if part.strip()]
+    parts = [part.split() for part in SEPARATED.split(command[:READ])[:50] if part.strip()]
     return bool(parts) and all(map(_only_prints, parts))
 
 
@@ -129,7 +127,7 @@ def _only_reads(program: str, command: str) -> bool:
     if not known and not listing:
         return False
     named = rf"(?<![\w/-]){re.escape(program)}\s+"
-    used = re.findall(named + (r"(?:-\S+\s+)*([\w-]+)" if known else r"(\S+)"), command[:_INTENT_READ])
+    used = re.findall(named + (r"(?:-\S+\s+)*([\w-]+)" if known else r"(\S+)"), command[:READ])
     return bool(used) and all(sub in known or any(map(sub.startswith, listing)) for sub in used)
 
 

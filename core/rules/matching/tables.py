@@ -83,10 +83,6 @@ class ErrorPattern:
         """Whether a text, which is given casefolded, has what it cannot match without."""
         return not self.needs or any(word in folded for word in self.needs)
 
-    def matches(self, text: str, folded: str) -> bool:
-        """Whether the mistake shows in a text, which is given casefolded too."""
-        return self.may_match(folded) and self.match.search(text) is not None
-
 
 @dataclass(frozen=True, eq=False)
 class Tables:

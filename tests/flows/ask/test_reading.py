@@ -107,7 +107,7 @@ def test_an_answer_is_found_in_other_words_where_the_model_reads_the_language(
     assert found.best[0].passage.path == path
     assert found.passed
     assert (found.support is not None) == reads
-    assert (found.best[0].meaning is not None) == reads
+    assert found.best[0].is_read == reads
     assert reads or "mostly Korean" in str(told(found.step)["by_words"])
 
 
@@ -116,7 +116,7 @@ def test_words_alone_decide_on_a_passage_that_the_model_cannot_read(library: Sto
     found, alone = asked(library, question, searching(minilm)), asked(library, question, None)
     assert found.support is not None, "the model read the English passages"
     assert [one.passage.path for one in (found.best[0], alone.best[0])] == ["회비.md"] * 2
-    assert found.best[0].meaning is None
+    assert not found.best[0].is_read
     assert found.best[0].evidence == alone.best[0].evidence
 
 
@@ -254,7 +254,7 @@ def test_a_refusal_names_a_word_that_only_a_passage_further_down_mentions(tmp_pa
 def test_a_model_nobody_measured_does_not_speak_for_a_passage(library: Store, minilm: Embedder) -> None:
     unmeasured = CATALOGUE[MINILM]._replace(thresholds=None)
     found = asked(library, "How long until the paint can be touched?", of_model(unmeasured, minilm))
-    assert all(one.meaning is None for one in found.best)
+    assert all(not one.is_read for one in found.best)
     assert "calibrated" in str(told(found.step)["by_words"])
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import code_text, cured, rule_code
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
+from core.rules.matching.tables import ErrorPattern, Tables
 
 EVERYTHING = 0.0
 FORCE = Rule(
@@ -41,6 +44,8 @@ def test_where_a_file_lies_is_nothing_that_is_written() -> None:
     """A pattern for paths of a home folder looks at what a call writes, not at the file's own path."""
     inside = ToolCall("Edit", {"file_path": "/home/dev/shop/a.py", "old_string": "a", "new_string": "total = sum(x)"})
     written = ToolCall("Edit", {"file_path": "/srv/a.py", "old_string": "a", "new_string": "open('/home/dev/x.csv')"})
-    book = book_of([Rule("ERR-001", "Hardcoded home path", problem="an absolute path of one home folder")])
+    pattern = ErrorPattern("home-path", re.compile("/home/"), ("hardcode", "absolute", "path", "home", "folder"))
+    rule = Rule("ERR-001", "Hardcoded home path", problem="an absolute path of one home folder")
+    book = book_of([rule], Tables((pattern,)))
     assert match(book, inside).rules == ()
     assert [one.id for one in match(book, written).rules] == ["ERR-001"]
