@@ -44,7 +44,8 @@ def main() -> int:
     parser.add_argument(
         "--only",
         metavar="GROUP",
-        help="of `workbench`: paint, stalls, embedding, quit, …; of `quotes`: reserved, third, fourth, fifth",
+        help="of `workbench`: paint, stalls, embedding, quit, …; of `quotes`: reserved, third, fourth, fifth; "
+        "of `ablation`: rules, gate, checks",
     )
     parser.add_argument("--quick", action="store_true", help="smaller sizes: a look, not a measurement")
     args = parser.parse_args()
@@ -53,7 +54,7 @@ def main() -> int:
         if name not in PARTS:
             parser.error(f"no part called {name}; there are {', '.join(PARTS)}")
         print(f"measuring {name} …", file=sys.stderr)
-        only = {"only": args.only} if args.only and name in ("workbench", "quotes") else {}
+        only = {"only": args.only} if args.only and name in ("workbench", "quotes", "ablation") else {}
         rows.extend(importlib.import_module(PARTS[name]).measure(quick=args.quick, **only))
     if rows:
         print(show(rows))

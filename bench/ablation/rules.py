@@ -1,50 +1,38 @@
-"""What each table, pattern and factor of rule matching is worth on labelled calls it was not made from.
-
-Each part is left out alone. Printed is the change of every figure with its 95 % interval, from a paired bootstrap over
-the calls. Sets: 13 to 18, and the open halves of the bullets of real rule files. Keywords alone, and both tiers where
-a model is at hand.
-"""
+"""Parts of rule matching on sets 13 to 18, the open halves of the bullets, and everyday calls of four repositories."""
 
 from __future__ import annotations
 
 import bisect
+import gzip
 import json
-import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
-from unittest.mock import patch
+from typing import Final
 
-from bench.table import Row
-from core.base.config.settings import EmbeddingSettings
-from core.embedding.models.models import Absent, LocalModel, current
-from core.embedding.runtime.local import load
-from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
+from bench.ablation.parts import DATA, SOURCES, Figures, KeptVectors, Parts, show_change, show_whole, without
+from bench.sources import fetch
 from core.rules.evaluation.compare import ranked
-from core.rules.evaluation.labels import LabelledCall, read_labelled
+from core.rules.evaluation.labels import LabelledCall, parse_labelled_call, read_labelled
 from core.rules.format import snippets
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse
 from core.rules.format.rule import Rule
 from core.rules.format.store import source_for
 from core.rules.matching import api, call, keyword, score
+from core.rules.matching.call import read_call
 from core.rules.matching.semantic import RememberedSemantic
 from core.rules.matching.tables import Tables, shipped_tables
 
-DATA: Final = Path(__file__).parent.parent / "tests" / "data" / "rules"
+RULES: Final = DATA / "rules"
 NUMBERED: Final = ("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth")
 BULLETS: Final = ("nineteenth", "twentieth")
-_ROUNDS: Final = 200
 _CUTOFF: Final = score.CUTOFF
 _NEVER: Final = re.compile(r"(?!)")
 _BULLET: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(.*\S)")
 
-Change = tuple[Any, str, object]
-"""A module, the name of a part in it, and what stands in for the part."""
-PARTS: Final[Mapping[str, Sequence[Change]]] = {
+PARTS: Final[Parts] = {
     "patterns": (),
     "glossary": (),
     "factor: call only looks": ((score, "_LOOK", 1.0),),
@@ -79,49 +67,31 @@ class Outcome:
     recall: float
 
 
-class _Vectors(VectorSearch):
-    """Vectors of queries, each computed once."""
-
-    known: dict[str, Any]
-
-    def embed(self, text: str) -> Any:
-        """The vector of a query."""
-        if text not in self.known:
-            self.known[text] = super().embed(text)
-        return self.known[text]
+Set = tuple[Sequence[Rule], Sequence[LabelledCall]]
+"""The rules of a file and the calls that are labelled with them."""
 
 
-def measure(*, quick: bool) -> list[Row]:
-    """Print the table of ablations. There is no budget."""
-    found = current(EmbeddingSettings())
-    models = [None] if quick or isinstance(found, Absent) else [None, found]
-    for name, sets in (("sets 13 to 18", NUMBERED), ("bullets, open halves", BULLETS)):
-        for model in models:
-            _print_table(f"{name}, {'keywords' if model is None else model.model.id}", sets, model)
-    return []
+def show(models: Sequence[str | None]) -> None:
+    """Print a table for each group of sets, and for keywords and each model."""
+    groups = {
+        "sets 13 to 18": [_numbered(name) for name in NUMBERED],
+        "bullets, open halves": [_open_half(name) for name in BULLETS],
+        "everyday calls": list(_everyday()),
+    }
+    for model in models:
+        vectors = None if model is None else KeptVectors(model)
+        for title, sets in groups.items():
+            _show_table(f"{title}, {model or 'keywords'}", sets, vectors)
 
 
-def _print_table(title: str, sets: Sequence[str], model: LocalModel | None) -> None:
-    vectors = None
-    if model is not None:
-        vectors = _Vectors(lambda: ModelAtHand(model.model, lambda: load(model, threads=1)))
-        vectors.known = {}
-    calls = [(name, *_read(name)) for name in sets]
-    documents: dict[str, Any] = {}
+def _show_table(title: str, sets: Sequence[Set], vectors: KeptVectors | None) -> None:
     tables = shipped_tables()
-    shipped = list(_outcomes(calls, tables, vectors, documents))
-    whole = _figures(shipped)
-    print(f"\n{title}: " + "  ".join(f"{name} {value:.3f}" for name, value in whole.items()), flush=True)
+    shipped = list(_outcomes(sets, tables, vectors))
+    show_whole(title, _figures(shipped))
     for part, changes in PARTS.items():
-        with ExitStack() as stack:
-            for change in changes:
-                stack.enter_context(patch.object(*change))
-            less = list(_outcomes(calls, _without(tables, part), vectors, documents))
-        cells = (
-            f"{name} {value - whole[name]:+.3f} [{low:+.3f}, {high:+.3f}]"
-            for (name, value), (low, high) in zip(_figures(less).items(), _intervals(shipped, less), strict=True)
-        )
-        print(f"  {part:<30}" + "  ".join(cells), flush=True)
+        with without(changes):
+            less = list(_outcomes(sets, _without(tables, part), vectors))
+        show_change(part, shipped, less, _figures, lambda one: one.applies)
 
 
 def _without(tables: Tables, part: str) -> Tables:
@@ -132,16 +102,15 @@ def _without(tables: Tables, part: str) -> Tables:
     return tables
 
 
-def _read(name: str) -> tuple[Sequence[Rule], Sequence[LabelledCall]]:
-    """The rules and calls of a set. Of a file of bullets each is a rule that has a solution only."""
-    if name in NUMBERED:
-        return parse(DATA / f"{name}.md").rules, read_labelled(DATA / f"{name}.jsonl")
-    lines = (DATA / "bullets" / f"{name}.md").read_text("utf-8").split("\n")
-    found = [(at, match[1]) for at, line in enumerate(lines, 1) if (match := _BULLET.match(line))]
-    rules = [Rule(f"B-{at:03d}", "", solution=text, line=at) for at, text in found]
-    path = DATA / "bullets" / f"{name}_open.jsonl"
-    by_text = {rule.solution: rule.id for rule in rules}
+def _numbered(name: str) -> Set:
+    return parse(RULES / f"{name}.md").rules, read_labelled(RULES / f"{name}.jsonl")
+
+
+def _open_half(name: str) -> Set:
+    path = RULES / "bullets" / f"{name}_open.jsonl"
     wanted = [json.loads(line)["expected"] for line in path.read_text("utf-8").splitlines() if line]
+    rules = _bullets(RULES / "bullets" / f"{name}.md")
+    by_text = {rule.solution: rule.id for rule in rules}
     calls = [
         replace(one, expected=tuple(by_text.get(text, text) for text in texts))
         for one, texts in zip(read_labelled(path), wanted, strict=True)
@@ -149,28 +118,40 @@ def _read(name: str) -> tuple[Sequence[Rule], Sequence[LabelledCall]]:
     return rules, calls
 
 
-def _outcomes(
-    sets: Sequence[tuple[str, Sequence[Rule], Sequence[LabelledCall]]],
-    tables: Tables,
-    vectors: VectorSearch | None,
-    documents: dict[str, Any],
-) -> Iterator[Outcome]:
-    for _, rules, calls in sets:
+def _everyday() -> Iterator[Set]:
+    folder = RULES / "everyday"
+    fetch(folder / "sources.tsv", SOURCES)
+    lines = gzip.decompress((folder / "calls.jsonl.gz").read_bytes()).splitlines()
+    rows = [json.loads(line) for line in lines]
+    for repository, file in dict.fromkeys((row["repository"], row["file"]) for row in rows):
+        found = [row for row in rows if row["repository"] == repository]
+        labels = [tuple(f"B-{one['line']:03d}" for one in row["expected"]) for row in found]
+        calls = [
+            replace(parse_labelled_call(read_call(row), {}), expected=expected)
+            for row, expected in zip(found, labels, strict=True)
+        ]
+        yield _bullets(SOURCES / repository.rpartition("/")[2] / file), calls
+
+
+def _bullets(path: Path) -> Sequence[Rule]:
+    """Each bullet of a file as a rule that has a solution only."""
+    lines = path.read_text("utf-8").split("\n")
+    found = [(at, match[1]) for at, line in enumerate(lines, 1) if (match := _BULLET.match(line))]
+    return [Rule(f"B-{at:03d}", "", solution=text, line=at) for at, text in found]
+
+
+def _outcomes(sets: Sequence[Set], tables: Tables, vectors: KeptVectors | None) -> Iterator[Outcome]:
+    for rules, calls in sets:
         book = book_of(rules, tables)
-        semantic = None if vectors is None else _semantic(book, vectors, documents)
+        semantic = None if vectors is None else _semantic(book, vectors)
         yield from (_outcome(one, ranked(book, one, semantic)["hybrid"]) for one in calls if not one.undecided)
 
 
-def _semantic(book: Book, vectors: VectorSearch, documents: dict[str, Any]) -> RememberedSemantic:
-    """The semantic tier of a book; `documents` holds the vectors that are known, by text."""
-    found = current(EmbeddingSettings())
-    assert isinstance(found, LocalModel)
-    english = found.model.languages == "en"
-    source = source_for(book.tables, english=english)
+def _semantic(book: Book, vectors: KeptVectors) -> RememberedSemantic:
+    """The semantic tier of a book."""
+    source = source_for(book.tables, english=vectors.english)
     texts = tuple(source.text(rule) for rule in book.rules)
-    if missing := [text for text in dict.fromkeys(texts) if text not in documents]:
-        documents.update(zip(missing, load(found, threads=1).embed(missing, "document"), strict=True))
-    return RememberedSemantic(vectors, english, texts, book, {text: documents[text] for text in texts})
+    return RememberedSemantic(vectors, vectors.english, texts, book, vectors.documents(texts))
 
 
 def _outcome(one: LabelledCall, ranking: Sequence[tuple[str, float]]) -> Outcome:
@@ -182,7 +163,7 @@ def _outcome(one: LabelledCall, ranking: Sequence[tuple[str, float]]) -> Outcome
     return Outcome(bool(one.expected), top, right, float(first and top >= _CUTOFF), float(first), recall)
 
 
-def _figures(found: Sequence[Outcome]) -> dict[str, float]:
+def _figures(found: Sequence[Outcome]) -> Figures:
     """The figures. `auc`: how often the right rule scores above the first of a call that no rule applies to; `area`:
     the same, and the right rule is first."""
     asked, silent = [one for one in found if one.applies], [one for one in found if not one.applies]
@@ -203,17 +184,3 @@ def _figures(found: Sequence[Outcome]) -> dict[str, float]:
         "auc": above([one.right for one in asked]),
         "area": above([one.top if one.first else -1.0 for one in asked]),
     }
-
-
-def _intervals(one: Sequence[Outcome], other: Sequence[Outcome]) -> list[tuple[float, float]]:
-    """The 95 % interval of each figure's difference, from samples of the same calls."""
-    draw = random.Random(1)
-    asked = [at for at, found in enumerate(one) if found.applies]
-    silent = [at for at, found in enumerate(one) if not found.applies]
-    differences: list[list[float]] = []
-    for _ in range(_ROUNDS):
-        places = draw.choices(asked, k=len(asked)) + draw.choices(silent, k=len(silent))
-        before, after = (_figures([some[at] for at in places]) for some in (one, other))
-        differences.append([after[name] - before[name] for name in before])
-    least, most = int(_ROUNDS * 0.025), int(_ROUNDS * 0.975) - 1
-    return [(sorted(values)[least], sorted(values)[most]) for values in zip(*differences, strict=True)]

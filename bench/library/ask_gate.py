@@ -114,16 +114,16 @@ def suites() -> Iterator[Suite]:
     corpora = os.environ.get("CASEBOOK_ASK_CORPORA")
     given = [Path(one) for one in os.environ.get("CASEBOOK_ASK_SETS", "").split(os.pathsep) if one]
     for name in () if given else SUITES:
-        suite = _suite(ROOT / f"tests/data/ask/{name}.yaml", ROOT)
+        suite = own_suite(ROOT / f"tests/data/ask/{name}.yaml", ROOT)
         yield replace(suite, root=_house()) if suite.corpus == _OWN else suite
     for path in given:
         if ".jsonl" in path.suffixes:
-            yield from _foreign_suites(path, Path(corpora or path.parent))
+            yield from foreign_suites(path, Path(corpora or path.parent))
         else:
-            yield _suite(path, Path(corpora) / path.stem if corpora else path.parent)
+            yield own_suite(path, Path(corpora) / path.stem if corpora else path.parent)
 
 
-def _foreign_suites(path: Path, corpora: Path) -> Iterator[Suite]:
+def foreign_suites(path: Path, corpora: Path) -> Iterator[Suite]:
     """One suite a corpus; `answerable` counts as `paraphrase`, `far` as `away`."""
     lines = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).splitlines()
     rows = [cast("dict[str, str]", json.loads(line)) for line in lines]
@@ -145,7 +145,8 @@ def _house() -> Path:
     return house
 
 
-def _suite(path: Path, root: Path) -> Suite:
+def own_suite(path: Path, root: Path = ROOT) -> Suite:
+    """The questions of a YAML file; its corpus is in the folder `root`."""
     import yaml
 
     top = cast("dict[str, Any]", yaml.safe_load(path.read_text("utf-8")))
