@@ -44,6 +44,8 @@ _LESSONS = 100
 _TIME = "2026-11-01T00:00:00.000Z"
 _BATCH = 25
 """Decisions between two rounds with the server."""
+_NEW = 10_000_000
+"""Numbers of lessons that no team was loaded with."""
 
 
 def measure_server(*, quick: bool) -> list[Row]:
@@ -155,7 +157,7 @@ def measure_week(postgres: Server, events: int, team: str = "") -> Iterator[Row]
         before = head(con, team)
         for start in range(0, events, 500):
             numbers = range(start + 1, min(events, start + 500) + 1)
-            append(con, team, "m", [draft(number, _PROJECT, _line(number)) for number in numbers])
+            append(con, team, "m", [draft(_NEW + number, _PROJECT, _line(number)) for number in numbers])
         postgres.sql("ANALYZE casebook.team_event, casebook.team_payload")  # else COPY reads every text for each event
         plain, copied = min(_copied(con, team, before.seq) for _ in range(5))
     stored = min(_copied_in(postgres, team, before.seq) for _ in range(5))

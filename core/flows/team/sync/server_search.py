@@ -17,7 +17,6 @@ from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import lru_cache, reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from core.base.fault import Fault
@@ -31,10 +30,9 @@ from core.errors.retrieval.api import OTHER_LINES
 from core.errors.retrieval.embed_text import embed_text, place_of
 from core.errors.retrieval.tiers import ELSEWHERE
 from core.flows.team.export import named_errors
-from core.flows.team.importing import take_records
-from core.flows.team.place import TeamPlace
 from core.flows.team.sync.mark import QUIET_S, is_quiet, note_contact
-from core.flows.team.sync.replica import Decision, Waiting, learn, mark_applied
+from core.flows.team.sync.received import take_waiting
+from core.flows.team.sync.replica import Decision, Waiting, learn
 from core.store import Store
 from core.team.lessons_file import Record, join, line_of, parse_line
 from core.team.postgres.cases import Found, Meaning, Question, embedder_of, find, mark_of
@@ -264,7 +262,5 @@ def _take_over(store: Store, lessons: Sequence[FoundLesson]) -> None:
         records = {one.found.lesson: one.record for one in lessons if one.found.project == project}
         with store.transaction() as con:
             learn(con, (Decision(project, lesson, record, "team") for lesson, record in records.items()))
-        waiting = Waiting(project, "team", {id_: line_of(id_, record) for id_, record in records.items()})
-        place = TeamPlace(Path("/"), project, frozenset((project,)))
-        title = f"team lessons of {project.rpartition('/')[2]}"
-        take_records(store, place, records, "team", title, lambda con, waiting=waiting: mark_applied(con, waiting))
+        lines = {lesson: line_of(lesson, record) for lesson, record in records.items()}
+        take_waiting(store, Waiting(project, "team", lines), {})
