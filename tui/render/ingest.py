@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from core.base.paths import home_name
 from tui.render.common.amounts import Parts, counted, lasting, share_bar
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
@@ -77,7 +79,7 @@ def draw_report(report: IngestReport, pace: IngestPace | None, ended: str, signs
     parts += _row("files", f"{report.scanned:,} scanned: {_counts(counts)}".rstrip(", :"), "$cb-text")
     parts += _row("passages", f"{report.chunks_indexed:,} written", "$cb-text")
     for root in report.scope.roots:
-        parts += _row("folder", inline(root, _PATH, more=signs.more), "$cb-soft")
+        parts += _row("folder", inline(home_name(Path(root)), _PATH, more=signs.more), "$cb-soft")
     if report.aborted:
         parts.append(("The next run continues from there.\n", "$cb-soft"))
     if report.removed_links:
@@ -117,7 +119,7 @@ def draw_folder(root: str, size: str, chosen: bool, signs: Signs) -> Content:
     mark = ("x" if signs.plain else "✓") if chosen else " "
     return Content.assemble(
         (f"[{mark}] ", "$cb-good" if chosen else "$cb-faint"), (f"{size:<16}", "$cb-dim"),
-        (inline(root, _PATH, more=signs.more), "$cb-text"),
+        (inline(home_name(Path(root)), _PATH, more=signs.more), "$cb-text"),
     )  # fmt: skip
 
 

@@ -188,6 +188,16 @@ async def test_a_toast_loses_no_korean_letter_to_the_parts_below_it(casebook: Pa
             assert letters(drawn(app, toast)) == letters(text)
 
 
+async def test_a_toast_leaves_the_number_of_the_case_in_sight(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await started(pilot, app)
+        await until(pilot, lambda: re.search(r"#\d+ ─╯", frame(app)))
+        app.say("said over the case " * 9)
+        await until(pilot, lambda: "said over the case" in frame(app))
+        assert re.search(r"#\d+ ─╯", frame(app))
+
+
 @pytest.mark.parametrize(("size", "keys"), [((80, 24), ("f1",)), ((120, 34), ("down", "f")), ((80, 24), ("down", "S"))])
 async def test_a_click_on_the_edge_that_names_esc_closes(
     casebook: Path, size: tuple[int, int], keys: tuple[str, ...]
