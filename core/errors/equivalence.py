@@ -60,22 +60,22 @@ _CONTENT = 25  # of a thousand errors that may have a word which still says what
 
 
 def _table() -> Mapping[str, int]:
-    said = _THOUSAND.split()
-    return {word: int(count) for word, count in zip(said[::2], said[1::2], strict=True)}
+    parts = _THOUSAND.split()
+    return {word: int(count) for word, count in zip(parts[::2], parts[1::2], strict=True)}
 
 
 _SHARES: Final = _table()
 
 
-def weights(con: apsw.Connection, asked: Iterable[str], cases: int) -> dict[str, float]:
+def weights(con: apsw.Connection, terms: Iterable[str], cases: int) -> dict[str, float]:
     """The idf of each word in a base of so many `cases`: ln(1 + N/df), N at least `SMALL_BASE`.
 
     How many cases have a word is what the index counts, and at least what the shipped table of a thousand errors lets
     expect: the index knows `TypeError` as one word, and a small base knows nothing.
     """
     if cases < SMALL_BASE:
-        return expected(asked, cases)
-    several = list(asked)
+        return expected(terms, cases)
+    several = list(terms)
     rows = con.execute(
         "SELECT term, doc FROM json_each(?) CROSS JOIN case_term ON term = value", (json.dumps(several),)
     ).fetchall()
@@ -83,9 +83,9 @@ def weights(con: apsw.Connection, asked: Iterable[str], cases: int) -> dict[str,
     return {word: _idf(word, cases, counted.get(word, 0)) for word in several}
 
 
-def expected(asked: Iterable[str], cases: int) -> dict[str, float]:
+def expected(terms: Iterable[str], cases: int) -> dict[str, float]:
     """The same by the shipped table alone."""
-    return {word: _idf(word, cases, 0) for word in asked}
+    return {word: _idf(word, cases, 0) for word in terms}
 
 
 def _idf(word: str, cases: int, counted: int) -> float:

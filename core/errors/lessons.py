@@ -235,8 +235,8 @@ def sandbox_that_matters(lesson: Lesson) -> str:
 
 def reason_of(lesson: Lesson) -> str:
     """The sentence that explains the fix; empty if there is none, or if it is already what to do."""
-    said = lesson.because or ""
-    return "" if _clean_line(said) == _clean_line(lesson.do.text) else said
+    reason = lesson.because or ""
+    return "" if _clean_line(reason) == _clean_line(lesson.do.text) else reason
 
 
 def scope_name(scope: Scope) -> str:
@@ -464,14 +464,14 @@ class _Section:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.said: list[bool] = []
+        self.known: list[bool] = []
 
     def remaining(self) -> Iterator[str]:
         """The lines that stay: bullets that the card has go alone, everything else stays or goes as a whole."""
-        if all(self.said):
+        if all(self.known):
             return
-        for line, said in zip(self.lines, self.said, strict=True):
-            if not (said and line.startswith("- ") and not self._is_diff):
+        for line, is_known in zip(self.lines, self.known, strict=True):
+            if not (is_known and line.startswith("- ") and not self._is_diff):
                 yield line
 
     @property
@@ -500,14 +500,14 @@ def beyond_card(text: str, lesson: Lesson) -> str:
 def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
     """The lesson of a fix whose text a person changed from `before` to `after`.
 
-    What the new text no longer says goes. Where the lines of what to do changed, the changed paragraphs are what to do,
-    the messages of the session no longer prove it, and it is no workaround. The rest stays. What a person wrote as what
-    to do is read again after each edit.
+    A part that the new text lacks is removed. If the instructions changed, the changed paragraphs replace them. The
+    messages of the session no longer prove these, and they are no workaround. The rest stays. Instructions that a
+    person wrote are read again after each edit.
     """
     do = lesson.do
 
-    def stays(said: str) -> bool:
-        return not said or _says(before, after, said) is not False
+    def stays(part: str) -> bool:
+        return not part or _keeps(before, after, part) is not False
 
     lesson = replace(
         lesson,
@@ -516,7 +516,7 @@ def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
         because=lesson.because if stays(lesson.because or "") else None,
     )
     written = do.kind == "words" and not lesson.evidence
-    if before == after or (not written and _says(before, after, do.text)):
+    if before == after or (not written and _keeps(before, after, do.text)):
         return lesson
     around = replace(do, text="", file=do.file if stays(do.file) else "")
     around = replace(around, instead_of=do.instead_of if stays(do.instead_of) else "")
@@ -541,9 +541,9 @@ def _new_paragraphs(before: str, after: str, lesson: Lesson, do: str) -> str:
     return "\n\n".join(new or filter(None, kept))
 
 
-def _says(before: str, after: str, said: str) -> bool | None:
-    """Whether the lines of `before` that say this are in `after` as they were; None where no line says it."""
-    parts = [re.compile(rf"(?<!\w){re.escape(_flat(part))}(?!\w)") for part in said.split("\n") if part.strip()]
+def _keeps(before: str, after: str, statement: str) -> bool | None:
+    """Whether `after` keeps the lines of `before` with this statement; None if no line has it."""
+    parts = [re.compile(rf"(?<!\w){re.escape(_flat(part))}(?!\w)") for part in statement.split("\n") if part.strip()]
     lines = [_flat(line) for line in before.split("\n")]
     found = [[line for line in lines if part.search(line)] for part in parts]
     if not all(found):
@@ -572,7 +572,7 @@ def _sections(text: str, known: frozenset[str]) -> Iterator[_Section]:
         blank = not line.strip()
         fence = line.lstrip().startswith("```")
         section.lines.append(line)
-        section.said.append(fence or blank or _is_repeated(line, known, fenced=fenced))
+        section.known.append(fence or blank or _is_repeated(line, known, fenced=fenced))
         fenced ^= fence
     if section.lines:
         yield section
@@ -589,11 +589,11 @@ def _is_repeated(line: str, known: frozenset[str], *, fenced: bool) -> bool:
     return _is_known(_flat(line.removeprefix("> ").removeprefix("- ")), known)
 
 
-def _is_known(said: str, known: frozenset[str]) -> bool:
-    """Whether the card has this line; of one that was cut, its beginning."""
-    if said.endswith(_CUT) and len(said) > len(_CUT):
-        return any(line.startswith(said.removesuffix(_CUT)) for line in known)
-    return said in known
+def _is_known(text: str, known: frozenset[str]) -> bool:
+    """Whether the card has this line, or the beginning of a truncated one."""
+    if text.endswith(_CUT) and len(text) > len(_CUT):
+        return any(line.startswith(text.removesuffix(_CUT)) for line in known)
+    return text in known
 
 
 def _flat(text: str) -> str:

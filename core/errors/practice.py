@@ -137,20 +137,20 @@ def sentence(kind: Kind, tool: str, name: str, approaches: Sequence[Approach], s
     total = sum(one.count for one in approaches)
     if kind == "rule":
         return f"{name}: " + ", ".join(_describe_share(one, total) for one in approaches)
-    said = f"{_LACKS[tool].format(name) if tool in _LACKS else name} in {sessions} sessions"
+    count = f"{_LACKS[tool].format(name) if tool in _LACKS else name} in {sessions} sessions"
     worked = next((one for one in approaches if one.how == "worked instead"), None)
     if worked is None:
-        return f"{said}, no known fix"
+        return f"{count}, no known fix"
     example = worked.example if worked.example.startswith("the same command") else f"`{_clip(worked.example)}`"
     how = "quoted" if tool == "glob" else "worked instead"
-    return f"{said}, {how} in {worked.count} of {total}: {example}"
+    return f"{count}, {how} in {worked.count} of {total}: {example}"
 
 
 def _describe_share(one: Approach, total: int) -> str:
-    said = f"{shown_how(one.how)} in {one.count} of {total}"
+    share = f"{shown_how(one.how)} in {one.count} of {total}"
     if one.how == "edited":
-        return f"{said} (with {', '.join(f'`{name}`' for name in one.names)})" if one.names else said
-    return f"{said} (`{_clip(one.example)}`)" if one.example else said
+        return f"{share} (with {', '.join(f'`{name}`' for name in one.names)})" if one.names else share
+    return f"{share} (`{_clip(one.example)}`)" if one.example else share
 
 
 def _clip(text: str) -> str:
@@ -368,7 +368,7 @@ _SELECT: Final = f"""SELECT b.program, b.key, b.worth, b.lack_tool, b.lack_name,
  JOIN resolution AS r ON r.session_id = b.fix_session AND r.fingerprint = b.fingerprint
  AND r.message_ids = b.message_ids AND r.author = 'harvest'
  WHERE r.status <> 'rejected' AND r.replaced_by IS NULL"""
-_WANTED: Final = " AND b.program IN (SELECT value FROM json_each(?)) ORDER BY r.status = 'verified' DESC, r.ts DESC"
+_BY_PROGRAM: Final = " AND b.program IN (SELECT value FROM json_each(?)) ORDER BY r.status = 'verified' DESC, r.ts DESC"
 
 
 def find_failure(
@@ -378,10 +378,10 @@ def find_failure(
 
     Raises apsw errors.
     """
-    asked = set(keys)
-    found = con.execute(_SELECT + _WANTED, (json.dumps(sorted({program for program, _ in asked})),)).fetchall()
+    forms = set(keys)
+    found = con.execute(_SELECT + _BY_PROGRAM, (json.dumps(sorted({program for program, _ in forms})),)).fetchall()
     for one in _known_failures(con, found, repository):
-        if (one.program, one.key) in asked and not _was_shown(con, one.resolution_id, session):
+        if (one.program, one.key) in forms and not _was_shown(con, one.resolution_id, session):
             return one
     return None
 

@@ -93,13 +93,13 @@ def read_suite(path: Path) -> Suite:
     if len(data) > _MOST:
         raise Fault("invalid_input", f"{path} is larger than {_MOST >> 20} MiB", "split the file")
     try:
-        said: object = yaml.safe_load(data.decode("utf-8-sig"))
+        content: object = yaml.safe_load(data.decode("utf-8-sig"))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         what = " ".join(str(error).split())
         raise Fault("invalid_input", f"{path} is not valid YAML: {what}", "correct that line") from None
-    if not isinstance(said, dict | list):
+    if not isinstance(content, dict | list):
         raise _wrong(path, "it is not a mapping with `queries`")
-    top = cast("dict[str, Any]", said) if isinstance(said, dict) else {"queries": cast("list[object]", said)}
+    top = cast("dict[str, Any]", content) if isinstance(content, dict) else {"queries": cast("list[object]", content)}
     rows: object = top.get("queries")
     if not isinstance(rows, list) or not rows:
         raise _wrong(path, "it has no queries")
@@ -206,10 +206,10 @@ def measure(golden: Golden, shown: Sequence[ShownPassage], k: int) -> Measured:
     answers = [at for at, one in enumerate(shown, 1) if is_answer(golden, one)]
     documents = [at for at, one in enumerate(shown, 1) if _is_document(golden, one)]
     first = shown[:k]
-    wanted = {place.doc for place in golden.expect} | set(golden.doc_ids)
+    expected = {place.doc for place in golden.expect} | set(golden.doc_ids)
     seen = {one.path for one in first} | {one.doc_id for one in first}
     labelled = bool(golden.expect or golden.chunk_ids)
-    said = "\n".join(one.text for one in first)
+    joined = "\n".join(one.text for one in first)
     return Measured(
         golden.id,
         golden.kind,
@@ -217,10 +217,10 @@ def measure(golden: Golden, shown: Sequence[ShownPassage], k: int) -> Measured:
         len(shown),
         answers[0] if answers else None,
         documents[0] if documents else None,
-        len(wanted & seen) / len(wanted) if wanted else None,
+        len(expected & seen) / len(expected) if expected else None,
         sum(is_answer(golden, one) for one in first) / k if labelled else None,
-        all(text in said for text in golden.must_contain) if golden.must_contain else None,
-        not any(text in said for text in golden.forbidden) if golden.forbidden else None,
+        all(text in joined for text in golden.must_contain) if golden.must_contain else None,
+        not any(text in joined for text in golden.forbidden) if golden.forbidden else None,
     )
 
 
@@ -364,7 +364,7 @@ _BATCH: Final = 2_000
 PLAIN: Final = "plain OR"
 FIRST: Final = 3
 """Hits among which an answer counts in what is compared."""
-_ASKED: Final = 50  # hits that ranks are looked for in
+_DEPTH: Final = 50  # hits that ranks are looked for in
 
 
 def plain_index(con: apsw.Connection) -> apsw.Connection:
@@ -389,9 +389,9 @@ def plain_search(plain: apsw.Connection, text: str, limit: int) -> list[int]:
     kept = [word for word in words if word not in STOP] or words
     if not kept:
         return []
-    asked = " OR ".join(quoted(word) for word in kept)
+    match = " OR ".join(quoted(word) for word in kept)
     rows = plain.execute(
-        "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain), rowid LIMIT ?", (asked, limit)
+        "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain), rowid LIMIT ?", (match, limit)
     ).fetchall()
     return [cast("int", row[0]) for row in rows]
 
@@ -404,7 +404,7 @@ def evaluate(
     found: dict[str, list[Measured]] = {PLAIN: [], **{mode: list[Measured]() for mode in modes}}
     model: str | None = None
     for golden in suite.queries:
-        found[PLAIN].append(measure(golden, _read_passages(con, plain_search(plain, golden.query, _ASKED)), k))
+        found[PLAIN].append(measure(golden, _read_passages(con, plain_search(plain, golden.query, _DEPTH)), k))
         for mode in modes:
             chunks, used = _search_passages(store, golden.query, mode, vectors)
             model = used or model
@@ -431,7 +431,7 @@ def evaluate(
 def _search_passages(store: Store, text: str, mode: Mode, vectors: VectorSearch | None) -> tuple[list[str], str | None]:
     """The passages found, and the model used. A question that the model does not read finds nothing by meaning."""
     try:
-        answer = search(store, SearchQuery(text, mode, _ASKED), vectors, analyse)
+        answer = search(store, SearchQuery(text, mode, _DEPTH), vectors, analyse)
     except Fault as fault:
         if fault.code != "model_unreachable":
             raise
@@ -484,9 +484,9 @@ def compared(store: Store, done: Evaluation, with_run: str | None = None) -> Eva
 def _ranks_of(con: apsw.Connection, run_id: str, name: str) -> Iterable[tuple[str, int | None]]:
     rows = con.execute("SELECT query_id, result_json FROM eval_query_results WHERE run_id = ?", (run_id,)).fetchall()
     for query_id, result in cast("list[tuple[str, str]]", rows):
-        said = cast("dict[str, str]", json.loads(result)).get(name)
-        if said is not None:
-            yield query_id, cast("dict[str, Any]", json.loads(said))["rank"]
+        outcome = cast("dict[str, str]", json.loads(result)).get(name)
+        if outcome is not None:
+            yield query_id, cast("dict[str, Any]", json.loads(outcome))["rank"]
 
 
 def _ids(con: apsw.Connection, chunk_ids: Sequence[str]) -> list[int]:
@@ -525,8 +525,8 @@ def _system(name: str, rows: Sequence[Measured]) -> SystemRow:
 
 
 def _mean_of(values: Iterable[float | bool | None]) -> float | None:
-    said = [float(one) for one in values if one is not None]
-    return round(mean(said), 4) if said else None
+    numbers = [float(one) for one in values if one is not None]
+    return round(mean(numbers), 4) if numbers else None
 
 
 def _kind(kind: str, found: Mapping[str, Sequence[Measured]]) -> KindRow:

@@ -141,8 +141,8 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
 
     `since` are ISO 8601 times to count the cases seen after.
     """
-    asked = {*since, filters.since} if filters.since is not None else {*since}
-    times: tuple[str, ...] = tuple(sorted(asked))
+    moments = {*since, filters.since} if filters.since is not None else {*since}
+    times: tuple[str, ...] = tuple(sorted(moments))
     age = " + ".join(["0", *("(s.last_seen >= ?)" for _ in times)])
     looked_at = (
         f"(SELECT s.case_id, s.status, {SHOWN_TOOL} AS tool, {PROJECT} AS project, s.worth, {age} AS age"
@@ -208,8 +208,8 @@ def _refused(
     values: Mapping[str, str], recent: tuple[str, ...], filters: Filters, meant: frozenset[str] | None
 ) -> set[str]:
     """The kinds whose filter these values do not pass; `meant` are the projects that the filter names."""
-    asked = {"status": filters.status, "tool": filters.tool, "worth": filters.worth}
-    refused = {kind for kind, wanted in asked.items() if wanted is not None and values[kind] != wanted}
+    chosen = {"status": filters.status, "tool": filters.tool, "worth": filters.worth}
+    refused = {kind for kind, value in chosen.items() if value is not None and values[kind] != value}
     refused |= {"project"} if meant is not None and values["project"] not in meant else set[str]()
     return refused | ({"since"} if filters.since is not None and filters.since not in recent else set())
 
@@ -421,18 +421,18 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
     matched = match_query(text, prefix_last=True)
     if matched is None:
         return (), words_step((), "the query contains no words", watch.ms())
-    ids, asked = _matching(store, matched, limit, filters), QueryWords(terms(text), half=not text[-1:].isspace())
+    ids, query = _matching(store, matched, limit, filters), QueryWords(terms(text), half=not text[-1:].isspace())
     if not ids:
-        rare = _rarest(store, asked.terms)
+        rare = _rarest(store, query.terms)
         anyone = any_of(rare)
         if anyone is None:
             return (), words_step((), "no case contains any of the words", watch.ms())
-        ids, asked = _matching(store, anyone, min(limit, SOME), filters), QueryWords(rare, rare=True)
+        ids, query = _matching(store, anyone, min(limit, SOME), filters), QueryWords(rare, rare=True)
     own = own_titles(store.con, ids)
-    hits = tuple(_text_hit(store, case_id, locate(store.con, case_id, own.get(case_id), asked)) for case_id in ids)
-    if not asked.rare:  # a stable sort: within each half the index has ranked them
-        hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, asked)))
-    has = "one of the rarest words" if asked.rare else "every word"
+    hits = tuple(_text_hit(store, case_id, locate(store.con, case_id, own.get(case_id), query)) for case_id in ids)
+    if not query.rare:  # a stable sort: within each half the index has ranked them
+        hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, query)))
+    has = "one of the rarest words" if query.rare else "every word"
     reason = (
         f"{len(hits):,} case{'' if len(hits) == 1 else 's'} with {has} (suggestions only)"
         if hits
@@ -441,7 +441,7 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
     return hits, words_step(hits, reason, watch.ms())
 
 
-def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[int]:
+def _matching(store: Store, match: str, limit: int, filters: Filters) -> list[int]:
     tests, values = conditions(filters)
     # CROSS: the index of words leads and each case it finds is tested, never the other way round.
     joined = " CROSS JOIN case_state s ON s.case_id = case_fts.rowid" if tests else ""
@@ -449,7 +449,7 @@ def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[in
     rows = store.con.execute(
         f"SELECT case_fts.rowid FROM case_fts{joined} WHERE case_fts MATCH ?{passing}"
         " ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?",
-        (asked, *values, limit),
+        (match, *values, limit),
     ).fetchall()
     return [cast("int", row[0]) for row in rows]
 

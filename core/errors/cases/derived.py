@@ -26,11 +26,11 @@ from core.lexical import bigrams
 from core.text import clean
 
 DRAFTED: Final = "(author = 'harvest' AND status = 'draft')"
-_SAID: Final = "iif(json_valid(original), json_extract(original, '$.harvest.{name}'), NULL)"
+_HARVEST_VALUE: Final = "iif(json_valid(original), json_extract(original, '$.harvest.{name}'), NULL)"
 _STEPS: Final = "iif(json_valid(original), json_array_length(original, '$.harvest.links'), NULL)"
 _SCOPE: Final = (
     "CASE WHEN EXISTS (SELECT 1 FROM session WHERE session.id = resolution.session_id AND session.repository = ?)"
-    f" THEN 0 WHEN {_SAID.format(name='worth')} = 'general' THEN 1 ELSE 2 END"
+    f" THEN 0 WHEN {_HARVEST_VALUE.format(name='worth')} = 'general' THEN 1 ELSE 2 END"
 )
 HELPED_SHARE: Final = (
     "(SELECT (coalesce(sum(o.outcome = 'helped'), 0) + 1.0) / (count(*) + 2) FROM answer_outcome o"
@@ -67,11 +67,11 @@ def answer_order(*, own: bool = False, repository: bool = False) -> str:
     """The terms of an ORDER BY. `own`: those of the searched error first; `repository`: binds it as a last value."""
     drafted = [_SCOPE] if repository else []
     drafted += [
-        f"coalesce({_SAID.format(name='strength')}, '') <> 'strong'",
+        f"coalesce({_HARVEST_VALUE.format(name='strength')}, '') <> 'strong'",
         f"-{HELPED_SHARE}",
         f"coalesce(nullif({_STEPS}, 0), 1000)",
     ]
-    slip = f"coalesce({_SAID.format(name='worth')}, '') = 'slip'"
+    slip = f"coalesce({_HARVEST_VALUE.format(name='worth')}, '') = 'slip'"
     terms = [
         DRAFTED,
         f"iif({DRAFTED}, {slip}, 0)",

@@ -29,8 +29,8 @@ from core.errors.lessons import Deed, Lesson, deed, lesson_json, parse_lesson, r
 from core.errors.retrieval.answer import Source, Status, Strength, Worth
 from core.text import redact
 
-_SAID = ("resolution", "fix", "text", "summary")
-_KNOWN_KEYS = {*_SAID, "toolSequence", "tool_sequence", "resolvedBy", "resolved_by", "errorRaw", "error_raw"}
+_TEXT_KEYS = ("resolution", "fix", "text", "summary")
+_KNOWN_KEYS = {*_TEXT_KEYS, "toolSequence", "tool_sequence", "resolvedBy", "resolved_by", "errorRaw", "error_raw"}
 
 
 def readable(resolution: str) -> tuple[str, str | None]:
@@ -50,8 +50,8 @@ def readable(resolution: str) -> tuple[str, str | None]:
     if not isinstance(value, dict):
         return (value, resolution) if isinstance(value, str) else (resolution, None)
     details = cast("dict[str, object]", value)
-    said = next((details[key] for key in _SAID if isinstance(details.get(key), str)), "")
-    lines = [str(said)] if said else []
+    text = next((details[key] for key in _TEXT_KEYS if isinstance(details.get(key), str)), "")
+    lines = [str(text)] if text else []
     tools = details.get("toolSequence", details.get("tool_sequence"))
     if isinstance(tools, list) and tools:
         lines.append("Steps: " + " → ".join(str(tool) for tool in cast("list[object]", tools)))

@@ -358,8 +358,8 @@ def apply_also(con: apsw.Connection, case_id: int, most: int = SHOWN) -> tuple[C
         "SELECT key_line FROM fingerprint WHERE case_id = ? ORDER BY first_seen, fingerprint LIMIT 8", (case_id,)
     ).fetchall()
     lines = [cast("str", row[0]) for row in named]
-    asked = any_of(_rarest(con, " ".join(lines)))
-    if not lines or asked is None:
+    match = any_of(_rarest(con, " ".join(lines)))
+    if not lines or match is None:
         return ()
     rows = con.execute(
         "SELECT case_fts.rowid, s.status, s.seen, coalesce((SELECT key_line FROM fingerprint f"
@@ -367,7 +367,7 @@ def apply_also(con: apsw.Connection, case_id: int, most: int = SHOWN) -> tuple[C
         " FROM case_fts CROSS JOIN case_state s ON s.case_id = case_fts.rowid"
         f" WHERE case_fts MATCH ? AND s.{WAITING} AND s.case_id <> ? ORDER BY"
         " bm25(case_fts, 8.0, 0.0, 0.0, 4.0) LIMIT ?",
-        (asked, case_id, LOOKED_AT),
+        (match, case_id, LOOKED_AT),
     ).fetchall()
     found: list[tuple[float, int, int, CaseStatus, str, tuple[str, ...]]] = []
     for other, status, count, line in cast("list[tuple[int, CaseStatus, int, str]]", rows):
@@ -408,14 +408,14 @@ def rename_tag(store: Store, actor: str, old: str, new: str) -> Curated:
     cases = [cast("int", row[0]) for row in rows.fetchall()]
     if not cases:
         raise Fault("not_indexed", f"no fix has the tag {old}", _known_tags(con, old))
-    wanted = {mark.encode("utf-8", "replace").lower() for mark in marks}
+    old_names = {mark.encode("utf-8", "replace").lower() for mark in marks}
 
     def change(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
         found = con.execute("SELECT id, tags FROM resolution WHERE case_id = ? AND tags <> '[]'", (one.case_id,))
         last: int | None = None
         for fix, written in cast("list[tuple[int, str]]", found.fetchall()):
             tags = parse_names(written)
-            renamed = [name if tag.encode("utf-8", "replace").lower() in wanted else tag for tag in tags]
+            renamed = [name if tag.encode("utf-8", "replace").lower() in old_names else tag for tag in tags]
             if (*renamed,) != tags:
                 con.execute(
                     "UPDATE resolution SET tags = ? WHERE id = ?", (dump_names(list(dict.fromkeys(renamed))), fix)
@@ -437,8 +437,8 @@ def _known_tags(con: apsw.Connection, like: str) -> str:
     tags = [cast("str", row[0]) for row in rows.fetchall()]
     if not tags:
         return "no fix has a tag yet: add tags with casebook errors edit ID --tag TAG"
-    wanted = like.casefold()
-    near = sorted(tags, key=lambda tag: -SequenceMatcher(None, tag.casefold(), wanted).ratio())[:_TAGS_NAMED]
+    folded = like.casefold()
+    near = sorted(tags, key=lambda tag: -SequenceMatcher(None, tag.casefold(), folded).ratio())[:_TAGS_NAMED]
     more = f" and {len(tags) - len(near):,} more" if len(tags) > len(near) else ""
     return f"pass one of the tags in use: {', '.join(near)}{more}"
 

@@ -284,12 +284,12 @@ def split(
     Raises Fault invalid_input if a fingerprint or a fix is not of this case, none would be left, or nobody said whose
     a fix is (details `fix`).
     """
-    wanted = tuple(dict.fromkeys(fingerprints))
+    chosen = tuple(dict.fromkeys(fingerprints))
     mine = None if written is None else checked(written)
     made: list[int] = []
 
     def part(con: apsw.Connection, one: SeenVersion, ts: str) -> DecisionResult:
-        plan = _plan(store, one.case_id, wanted)
+        plan = _plan(store, one.case_id, chosen)
         _refuse_others(con, one.case_id, {*keep, *take})
         shared = [] if mine is not None else _shared(con, one.case_id, plan.origin)
         untold = [fix.id for fix in shared if fix.id not in keep and fix.id not in take]
@@ -326,18 +326,18 @@ def shared_fixes(store: Store, case_id: int, fingerprints: Sequence[str]) -> tup
         return tuple(_shared(store.con, case_id, plan.origin))
 
 
-def _plan(store: Store, case_id: int, wanted: Sequence[str]) -> _Plan:
+def _plan(store: Store, case_id: int, chosen: Sequence[str]) -> _Plan:
     rows = store.con.execute("SELECT fingerprint, key_line FROM fingerprint WHERE case_id = ?", (case_id,)).fetchall()
     lines = dict(cast("list[tuple[str, str]]", rows))
-    strange = [mark for mark in wanted if mark not in lines]
-    if strange or not wanted:
+    strange = [mark for mark in chosen if mark not in lines]
+    if strange or not chosen:
         what = f"case {case_id} has no fingerprint {strange[0]}" if strange else "no fingerprint to split off"
         raise Fault("invalid_input", what, f"run: casebook errors show {case_id}")
-    staying = {mark: line for mark, line in lines.items() if mark not in wanted}
+    staying = {mark: line for mark, line in lines.items() if mark not in chosen}
     if not staying:
         raise Fault("invalid_input", f"case {case_id} would be empty", "keep at least one fingerprint")
-    going = {mark: lines[mark] for mark in wanted}
-    return _Plan(going, staying, read_origin(store, case_id, frozenset(wanted)))
+    going = {mark: lines[mark] for mark in chosen}
+    return _Plan(going, staying, read_origin(store, case_id, frozenset(chosen)))
 
 
 def _shared(con: apsw.Connection, case_id: int, origin: Origin) -> list[Resolution]:
@@ -404,16 +404,16 @@ def _new_case(con: apsw.Connection, case_id: int, plan: _Plan, ts: str) -> int:
 
 def _moved_keys(own: Sequence[str], plan: _Plan) -> list[str]:
     """Keys that came with errors that go; of one that is not known, no line left behind may have it."""
-    wanted = dict.fromkeys(normalize_error(line) for line in plan.going.values())
+    moving = dict.fromkeys(normalize_error(line) for line in plan.going.values())
     left = {normalize_error(line) for line in plan.staying.values()}
     origin = plan.origin
 
     def is_moved(key: str) -> bool:
         if ("case_key", key) in origin.goes:
             return True
-        return ("case_key", key) not in origin.stays and key in wanted and key not in left
+        return ("case_key", key) not in origin.stays and key in moving and key not in left
 
-    return sorted((key for key in own if is_moved(key)), key=lambda key: (key not in wanted, key))
+    return sorted((key for key in own if is_moved(key)), key=lambda key: (key not in moving, key))
 
 
 def _old_number(con: apsw.Connection, plan: _Plan) -> int | None:

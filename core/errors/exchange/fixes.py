@@ -66,7 +66,7 @@ class PortableFix:
     lesson: Lesson | None = None
 
 
-_Said = tuple[
+_FixRow = tuple[
     str, Status, str | None, str | None, str | None, str, str, str | None, str, str, str | None, str | None
 ]  # fmt: skip
 """A row of a fix as `_fix` reads it."""
@@ -98,13 +98,13 @@ def _fix(con: apsw.Connection, case_id: int, fix_id: int) -> PortableFix:
         "SELECT error_normalized, error_raw, coalesce(use_count, 0), last_used, ts FROM error_kb WHERE id = ?",
         (case_id,),
     ).fetchone()
-    said = con.execute(
+    columns = con.execute(
         "SELECT text, status, fingerprint, resolved_by, tool_sequence, tags, author, session_id, message_ids, ts,"
         " original, lesson FROM resolution WHERE id = ?",
         (fix_id,),
     ).fetchone()
     key, raw, uses, used, case_ts = cast("tuple[str, str | None, int, str | None, str]", fix_row)
-    text, status, mark, by, tools, tags, author, session, messages, ts, original, lesson = cast("_Said", said)
+    text, status, mark, by, tools, tags, author, session, messages, ts, original, lesson = cast("_FixRow", columns)
     named = con.execute(
         "SELECT fingerprint, key_line, tool, first_seen FROM fingerprint WHERE case_id = ?"
         " ORDER BY first_seen, fingerprint",

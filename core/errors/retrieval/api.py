@@ -372,10 +372,10 @@ def _without_tool(found: Identity) -> tuple[KeyLine, ...]:
 
     key = found.key_lines[0]
     task = _TASK.match(key.text)
-    tool, mark, said = (task[0].strip(" []:"), ":", key.text[task.end() :]) if task else key.text.partition(": ")
-    if not mark or not said.strip() or not (task or any(one.name == tool for one in TOOLS)):
+    tool, mark, rest = (task[0].strip(" []:"), ":", key.text[task.end() :]) if task else key.text.partition(": ")
+    if not mark or not rest.strip() or not (task or any(one.name == tool for one in TOOLS)):
         return ()
-    return (KeyLine(said, key.end - len(said), key.end, tool, "secondary"),)
+    return (KeyLine(rest, key.end - len(rest), key.end, tool, "secondary"),)
 
 
 def _other_reason(line: KeyLine, at: int, of: int) -> str:

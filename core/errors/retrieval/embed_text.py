@@ -75,13 +75,13 @@ def embed_text(key_line: str) -> str:
 
 
 def _expand_errno(text: str) -> str:
-    """With what an errno name says in words instead of the name, once."""
+    """Replace each errno name by its meaning, once."""
     found = text.split()
     if not any(word in ERRNO for word in found):
         return text
     rest = " ".join(word for word in found if word not in ERRNO)
-    said = dict.fromkeys(ERRNO[word] for word in found if word in ERRNO)
-    return " ".join([*(one for one in said if one not in rest), rest]).strip()
+    meanings = dict.fromkeys(ERRNO[word] for word in found if word in ERRNO)
+    return " ".join([*(one for one in meanings if one not in rest), rest]).strip()
 
 
 def _split(text: str) -> str:

@@ -61,42 +61,42 @@ class MatchLocation:
     only: bool
 
 
-def locate(con: apsw.Connection, case_id: int, own: Title | None, asked: QueryWords) -> MatchLocation:
-    """Where a case that the index found has the words. `own`: its name, if others were merged into it.
+def locate(con: apsw.Connection, case_id: int, own: Title | None, query: QueryWords) -> MatchLocation:
+    """Where a case has the words of the query. `own`: its name, if others were merged into it.
 
-    An error that says them and nothing else goes before one that says more, and the one that names the case before its
-    others. Raises apsw errors of the store.
+    An error with only these words goes before one with more. The error that names the case goes before
+    its others. Raises apsw errors of the store.
     """
     lines = _lines(con, case_id, own)
-    folded = tuple(map(_fold, asked.terms))
-    has = [_has(line, folded, half=asked.half) for _, line in lines]
+    folded = tuple(map(_fold, query.terms))
+    has = [_has(line, folded, half=query.half) for _, line in lines]
     same = [
-        n == len(folded) and not asked.rare and _words(line) == set(folded)
+        n == len(folded) and not query.rare and _words(line) == set(folded)
         for n, (_, line) in zip(has, lines, strict=True)
     ]
     best = max(range(len(lines)), key=lambda at: (same[at], has[at], -at))
     (mark, line), only = lines[best], len(lines) == 1
     which = "another error of the case " if best else ""
-    if asked.rare:
-        reason = f"{which}contains one of: {', '.join(asked.terms)}"
+    if query.rare:
+        reason = f"{which}contains one of: {', '.join(query.terms)}"
         return MatchLocation(Place("error", "some", mark), line, reason, only)
     if same[best]:
         return MatchLocation(Place("error", "exactly", mark), line, f"{which}contains this exact phrase", only)
     if has[best] == len(folded):
         return MatchLocation(Place("error", "every", mark), line, f"{which}contains every word", only)
     for part, text in _other_parts(con, case_id):
-        if _has(text, folded, half=asked.half) == len(folded):
+        if _has(text, folded, half=query.half) == len(folded):
             return MatchLocation(Place(part, "every"), lines[0][1], _PARTS[part], only)
     return MatchLocation(Place("error", "some", mark), line, SCATTERED, only)
 
 
-def in_order(line: str, asked: QueryWords) -> bool:
-    """Whether the line has the words one behind the other, as they were asked for; the last may be half typed."""
-    wanted, said = [_fold(term) for term in asked.terms], [_fold(word) for word in _WORD.findall(line[:INDEXED])]
-    *whole, last = wanted
-    for at in range(len(said) - len(whole)):
-        end = said[at + len(whole)]
-        if said[at : at + len(whole)] == whole and (end == last or (asked.half and end.startswith(last))):
+def in_order(line: str, query: QueryWords) -> bool:
+    """Whether the line has the words of the query in their order; the last one may be incomplete."""
+    query_terms, folded = [_fold(term) for term in query.terms], [_fold(word) for word in _WORD.findall(line[:INDEXED])]
+    *whole, last = query_terms
+    for at in range(len(folded) - len(whole)):
+        end = folded[at + len(whole)]
+        if folded[at : at + len(whole)] == whole and (end == last or (query.half and end.startswith(last))):
             return True
     return False
 
@@ -151,14 +151,14 @@ def _other_parts(con: apsw.Connection, case_id: int) -> Iterator[tuple[Part, str
 def _has(text: str, terms: Sequence[str], *, half: bool) -> int:
     """Return how many of the words occur in `text`, as the index finds them; the last may be `half` a word."""
     folded, last = _fold(text[:INDEXED]), len(terms) - 1
-    said: set[str] | None = None
+    present: set[str] | None = None
     found = 0
     for at, term in enumerate(terms):
         if HANGUL_RUN.search(term) and _has_pieces(folded, term):
             found += 1
         elif term in folded:  # cheap, and mostly it does not
-            said = said if said is not None else _words(text)
-            found += term in said or (half and at == last and any(word.startswith(term) for word in said))
+            present = present if present is not None else _words(text)
+            found += term in present or (half and at == last and any(word.startswith(term) for word in present))
     return found
 
 
@@ -260,14 +260,14 @@ def matched_fix(case: Case, hit: Hit | None) -> Resolution | None:
     """
     if hit is None or not (hit.resolution or "").strip() or not (hit.accepted or standing(hit).fix == "own"):
         return None
-    said = (one for one in case.resolutions if one.text == hit.resolution)
+    fixes = (one for one in case.resolutions if one.text == hit.resolution)
     mark = None if hit.place is None else hit.place.fingerprint
 
     def rank(one: Resolution) -> tuple[bool, bool, bool, bool, int]:
         mine = mark is None or one.fingerprint in (mark, None)
         return one.replaced_by is None, mine, one.status == hit.status, one.source == hit.source, one.id
 
-    return max(said, key=rank, default=None)
+    return max(fixes, key=rank, default=None)
 
 
 def matched_error(case: Case, hit: Hit | None) -> CaseKeyLine | None:
@@ -294,14 +294,14 @@ def matched_spans(hit: Hit, query: Query) -> Spans:
         return _begins_alike(line, query.key_line)
     if hit.tier == "text":
         return _joined(_query_spans(line, query.raw))
-    asked = {word.casefold() for word in _WORD.findall(query.key_line)}
-    return _joined([found.span() for found in _WORD.finditer(line) if found[0].casefold() in asked])
+    query_words = {word.casefold() for word in _WORD.findall(query.key_line)}
+    return _joined([found.span() for found in _WORD.finditer(line) if found[0].casefold() in query_words])
 
 
-def _begins_alike(line: str, asked: str) -> Spans:
+def _begins_alike(line: str, query_line: str) -> Spans:
     """The shared beginning, else (where masks hide other text) the first 30 characters."""
     shared = 0
-    for ours, theirs in zip(line, asked, strict=False):
+    for ours, theirs in zip(line, query_line, strict=False):
         if ours != theirs:
             break
         shared += 1
@@ -310,16 +310,16 @@ def _begins_alike(line: str, asked: str) -> Spans:
 
 
 def _query_spans(line: str, text: str) -> list[tuple[int, int]]:
-    asked = terms(text)
+    query_terms = terms(text)
     spans: list[tuple[int, int]] = []
     for found in _WORD.finditer(line):
         word = found[0].casefold()
-        if word in asked:
+        if word in query_terms:
             spans.append(found.span())
         elif len(word) == len(found[0]):  # folding may lengthen a word, and then offsets would lie
             spans.extend(
                 (found.start() + at, found.start() + at + len(term))
-                for term in asked
+                for term in query_terms
                 if (at := _inside(word, term)) is not None
             )
     return spans

@@ -123,11 +123,11 @@ def nearest_answering(con: apsw.Connection, index: VectorIndex, query: Vector) -
 
 def by_rare_words(con: apsw.Connection, line: str, cases: int) -> list[int]:
     """The cases with a fix that bm25 finds for the rarest words of the question."""
-    asked = frozenset(words(line))
-    weight = weights(con, asked, max(cases, 1))
+    query_words = frozenset(words(line))
+    weight = weights(con, query_words, max(cases, 1))
     rows = con.execute(
         "SELECT term FROM json_each(?) CROSS JOIN case_term ON term = value WHERE doc <= ?",
-        (json.dumps(list(asked)), COMMON),
+        (json.dumps(list(query_words)), COMMON),
     ).fetchall()
     known = [cast("str", row[0]) for row in rows]
     match = any_of(sorted(known, key=lambda word: (-weight[word], word))[:RAREST])
@@ -159,20 +159,20 @@ def weighed(
 
     `line` is the question's key line, `first` the case that bm25 puts first.
     """
-    asked = _Read.of(line)
+    question = _Read.of(line)
     lines = _key_lines(con, list(found))
     read = {one: _Read.of(one) for several in lines.values() for one in several}
     # What the question does not say is weighed by the shipped table: asking the index would take most of the time.
     others = frozenset[str]().union(*(one.words for one in read.values()))
-    idf = {**expected(others, cases), **weights(con, asked.words | asked.written, cases)}
-    opposite, plain = opposites(asked.text), plain_words(line)
+    idf = {**expected(others, cases), **weights(con, question.words | question.written, cases)}
+    opposite, plain = opposites(question.text), plain_words(line)
     top = heaviest(cases)
 
     def judge(case_id: int, their: str) -> Neighbour:
         other = read[their]
-        shared, both = asked.words & other.words, asked.words | other.words
+        shared, both = question.words & other.words, question.words | other.words
         weight, whole = _sum(shared, idf), _sum(both, idf)
-        veto = other_code(asked.codes, other.codes) or other_failure(asked.kinds, other.kinds)
+        veto = other_code(question.codes, other.codes) or other_failure(question.kinds, other.kinds)
         veto = veto or other_subject(opposite, other.text)
         if not veto and weight >= BUILT_ALIKE * whole:
             veto = other_word(plain, plain_words(their))
@@ -181,15 +181,15 @@ def weighed(
             their,
             found[case_id],
             _rarest_first(shared, idf),
-            _rarest_first(asked.words - shared, idf),
+            _rarest_first(question.words - shared, idf),
             weight / whole if whole else 0.0,
             weight,
             weight / top,
-            bool(asked.codes & other.codes),
+            bool(question.codes & other.codes),
             veto,
             case_id == first,
-            _sum(asked.written & other.written, idf) * 2.2 / (1.3 + 0.9 * other.length / _USUAL),
-            weight_of_kinds(asked.kinds & other.kinds),
+            _sum(question.written & other.written, idf) * 2.2 / (1.3 + 0.9 * other.length / _USUAL),
+            weight_of_kinds(question.kinds & other.kinds),
             agreed(opposite, other.text),
         )
 
@@ -379,11 +379,11 @@ def cases_like(store: Store, case_id: int, kept: CachedBits | None = None) -> Ca
         reason = near if isinstance(near, str) else ""
         found = _by_words(con, case_id, line) if isinstance(near, str) else near
         rows = {row.id: row for row in case_rows(store, tuple(found))}
-    asked = frozenset(words(embed_text(line)))
+    case_words = frozenset(words(embed_text(line)))
     shown = [rows[one] for one in found if one in rows and (rows[one].worth != "slip" or own[0].worth == "slip")]
     return CasesLike(
         "words" if reason else "meaning",
-        tuple(CaseLike(row, found[row.id], _shared(asked, row.key_line)) for row in shown[:MOST]),
+        tuple(CaseLike(row, found[row.id], _shared(case_words, row.key_line)) for row in shown[:MOST]),
         reason,
     )
 
@@ -417,5 +417,5 @@ def _by_words(con: apsw.Connection, case_id: int, line: str) -> dict[int, float]
     return {one.id: one.similarity for one in similar_by_words(con, line) if one.id != case_id}
 
 
-def _shared(asked: frozenset[str], line: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in words(embed_text(line)) if word in asked))[:_SHARED]
+def _shared(case_words: frozenset[str], line: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in words(embed_text(line)) if word in case_words))[:_SHARED]

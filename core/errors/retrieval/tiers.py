@@ -560,11 +560,11 @@ def by_words(store: Store, query: Query) -> TierResult:
     """The three cases that say the words most, in their order before others; raises apsw errors of the store."""
     watch = Stopwatch()
     text = query.key_line or query.normalized
-    asked = match_query(text, prefix_last=False)
+    match = match_query(text, prefix_last=False)
     rows: list[tuple[int]] = []
-    if asked is not None:
+    if match is not None:
         sql = "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?"
-        rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, _LOCATED)).fetchall())
+        rows = cast("list[tuple[int]]", store.con.execute(sql, (match, _LOCATED)).fetchall())
     if not rows:
         return TierResult(None, (), None, Step("words", "miss", "no case contains every word", elapsed_ms=watch.ms()))
     from core.errors.retrieval.match_location import QueryWords, in_order, locate, words_step

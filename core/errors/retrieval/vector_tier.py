@@ -121,7 +121,7 @@ def evidence(one: Neighbour, second: Neighbour | None, bars: Bars) -> Evidence:
 
 
 def judged(one: Neighbour, found: Evidence, bars: Bars) -> tuple[Verdict, str]:
-    """Whether a neighbour may answer, and why, in plain words."""
+    """Whether a neighbour may answer, and the reason."""
     if one.veto:
         return "no", one.veto
     if not bars.measured:
@@ -132,12 +132,13 @@ def judged(one: Neighbour, found: Evidence, bars: Bars) -> tuple[Verdict, str]:
         return "high", f"the similarity alone is high enough for {_base(bars.cases)}"
     if one.similarity < bars.low and not one.witness:
         return "no", f"not similar enough for {_base(bars.cases)}"
-    said = f"{found.points:.1f} points, {bars.needed:.1f} needed for {_base(bars.cases)}"
+    points = f"{found.points:.1f} points, {bars.needed:.1f} needed for {_base(bars.cases)}"
     if found.points < bars.needed:
-        return "no", f"too little evidence: {said}"
+        return "no", f"too little evidence: {points}"
     if one.similarity >= bars.high:
-        return "high", f"similar, and the words match: {said}"
-    return "low", f"{'fairly similar' if one.similarity >= bars.low else 'weakly similar'}, but the words match: {said}"
+        return "high", f"similar, and the words match: {points}"
+    degree = "fairly similar" if one.similarity >= bars.low else "weakly similar"
+    return "low", f"{degree}, but the words match: {points}"
 
 
 def _in_small_base(one: Neighbour, bars: Bars) -> tuple[Verdict, str]:
@@ -260,13 +261,13 @@ def _hit(con: apsw.Connection, one: Neighbour, confidence: Verdict, *, accepted:
 
 
 def _words(one: Neighbour) -> tuple[str, ...]:
-    said: list[str] = []
+    parts: list[str] = []
     if one.shared:
-        said.append(f"both contain {', '.join(one.shared[:_WORDS])}")
+        parts.append(f"both contain {', '.join(one.shared[:_WORDS])}")
     line = one.key_line.lower()
     if missing := [word for word in one.missing if word not in line]:
-        said.append(f"lacks {', '.join(missing[:_WORDS])}")
-    return tuple(said)
+        parts.append(f"lacks {', '.join(missing[:_WORDS])}")
+    return tuple(parts)
 
 
 def _neighbour_step(one: Neighbour, found: Evidence, judgement: tuple[Verdict, str], bars: Bars) -> Step:

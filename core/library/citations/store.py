@@ -146,15 +146,15 @@ def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
         raise Fault(
             "invalid_input", "the path of this passage cannot be cited", "rename the file and ingest its folder again"
         )
-    said = _plain(telling(found.text, found.section_label or "", lexical_query(query).terms))
+    passage = _plain(telling(found.text, found.section_label or "", lexical_query(query).terms))
     headings = _DOT + clean(" > ".join(found.heading_path)).replace("\n", " ") if found.heading_path else ""
-    quoted = "\n".join(f"> {line}" for line in said.split("\n"))
+    quoted = "\n".join(f"> {line}" for line in passage.split("\n"))
     return f"{quoted}\n> — {uri}{headings}\n"
 
 
-def _plain(said: str) -> str:
+def _plain(text: str) -> str:
     """Return the longest part without control characters: verbatim and inert."""
-    return max((clean(part) for part in _CONTROLS.split(said)), key=len).strip()
+    return max((clean(part) for part in _CONTROLS.split(text)), key=len).strip()
 
 
 def quote_of(con: apsw.Connection, name: str, query: str = "") -> str:
@@ -265,8 +265,8 @@ def _within(
         )
     same = _same(place(where), parse(kept.uri))
     words = "verbatim" if found.method == "exact" else "with small differences" if found.method == "fuzzy" else ""
-    said = f"found at {'the same location' if same else 'a different location'}" + (f", {words}" if words else "")
-    return Anchored("attached" if same else "moved", said, where, found.similarity, trace=(step,))
+    message = f"found at {'the same location' if same else 'a different location'}" + (f", {words}" if words else "")
+    return Anchored("attached" if same else "moved", message, where, found.similarity, trace=(step,))
 
 
 def _same(now: Citation, before: Citation) -> bool:

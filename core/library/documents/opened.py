@@ -120,8 +120,8 @@ def open_document(
         return _from_library(con, doc, citation, _missing_reason("now a link that points outside its folder"), None)
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
     message = "; ".join(filter(None, (lost, "" if same else "changed since it was indexed, lines may have moved")))
-    wanted = around or (cited[0] if cited else 1)
-    first, lines, total = _lines(data, wanted)
+    middle = around or (cited[0] if cited else 1)
+    first, lines, total = _lines(data, middle)
     length = line_count(data)
     blocks: tuple[OpenBlock, ...] = ()
     if doc.media_type == "markdown" and doc.block_count <= MOST_LINES:
@@ -201,14 +201,14 @@ def _missing_reason(why: str) -> str:
     return f"the file is {why}: casebook shows the stored passages"
 
 
-def _lines(data: bytes, wanted: int) -> tuple[int, tuple[str, ...], int]:
+def _lines(data: bytes, line: int) -> tuple[int, tuple[str, ...], int]:
     """The number of the first line, the lines, and how many the file has."""
     if len(data) <= WHOLE or data[:2] in _WIDE:
         lines = _text(data).split("\n")
-        start = _start(wanted, len(lines))
+        start = _start(line, len(lines))
         return start + 1, tuple(lines[start : start + MOST_LINES]), len(lines)
     total = data.count(b"\n") + 1
-    start = _start(wanted, total)
+    start = _start(line, total)
     begin = _offset(data, start)
     end = min(len(data), begin + WHOLE)
     if end < len(data):
@@ -217,11 +217,11 @@ def _lines(data: bytes, wanted: int) -> tuple[int, tuple[str, ...], int]:
     return start + 1, tuple(lines[:MOST_LINES]), total
 
 
-def _start(wanted: int, total: int) -> int:
-    """Where to begin, counted from 0, so that the line wanted has lines before and behind it."""
+def _start(line: int, total: int) -> int:
+    """Where to begin, counted from 0, so that the line has lines before and behind it."""
     if total <= MOST_LINES:
         return 0
-    return max(0, min(wanted - 1 - MOST_LINES // 4, total - MOST_LINES // 2))
+    return max(0, min(line - 1 - MOST_LINES // 4, total - MOST_LINES // 2))
 
 
 def _offset(data: bytes, line: int) -> int:
@@ -276,7 +276,7 @@ def _from_library(
 ) -> OpenDocument:
     """What the library keeps of it: its passages in their order, a page under its number."""
     rows = chunks_of(con, doc.doc_id)
-    wanted = chunk_at(con, citation) if citation is not None else None
+    passage = chunk_at(con, citation) if citation is not None else None
     lines: list[str] = []
     pages: list[tuple[int, int]] = []
     cited: tuple[int, int] | None = None
@@ -290,7 +290,7 @@ def _from_library(
         text = one.text[max(0, end - start) :] if start else one.text
         end = max(end, stop)
         lines += text.split("\n")
-        if _is_cited(one, page, wanted, citation):
+        if _is_cited(one, page, passage, citation):
             cited = (cited[0] if cited else begin), len(lines)
         if page is None:
             lines.append("")
@@ -312,10 +312,10 @@ def _page_of(one: Chunk) -> tuple[int | None, int, int]:
     return span.page, span.char_start or 0, span.char_end or 0
 
 
-def _is_cited(one: Chunk, page: int | None, wanted: Chunk | None, citation: Citation | None) -> bool:
+def _is_cited(one: Chunk, page: int | None, passage: Chunk | None, citation: Citation | None) -> bool:
     if isinstance(citation, PageCitation):
         return page == citation.page
-    return wanted is not None and one.id == wanted.id
+    return passage is not None and one.id == passage.id
 
 
 MOST_VALUES: Final = 200
@@ -516,10 +516,10 @@ def _cited(opened: OpenDocument, citation: Citation, max_chars: int, around: int
 
 
 def _line_range(
-    opened: OpenDocument, kind: Literal["doc", "span"], citation: Citation | None, wanted: tuple[int, int], most: int
+    opened: OpenDocument, kind: Literal["doc", "span"], citation: Citation | None, lines: tuple[int, int], most: int
 ) -> Fetched:
-    """As many whole lines of those wanted as there is room for."""
-    doc, (start, end) = opened.document, wanted
+    """As many whole lines of the range as fit into `most` characters."""
+    doc, (start, end) = opened.document, lines
     kept: list[str] = []
     room = most
     for line in opened.lines[start - opened.first : end - opened.first + 1]:

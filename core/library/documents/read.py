@@ -70,8 +70,8 @@ def nothing_called(name: str) -> str:
     return f"the library does not contain {name[:200]}" if name.strip() else "the name is empty"
 
 
-def _document(con: apsw.Connection, where: str, wanted: str) -> Document | None:
-    row = con.execute(f"SELECT {_DOCUMENT} FROM documents WHERE {where}", (wanted,)).fetchone()
+def _document(con: apsw.Connection, where: str, key: str) -> Document | None:
+    row = con.execute(f"SELECT {_DOCUMENT} FROM documents WHERE {where}", (key,)).fetchone()
     return Document(*row) if row else None
 
 

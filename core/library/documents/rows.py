@@ -394,11 +394,11 @@ class ParsedBlock(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A document as a parser reads it; `said` is what its frontmatter says, `warnings` are lines for people."""
+    """A document as a parser reads it; `properties`: of its frontmatter, `warnings`: lines for people."""
 
     parser_version: str
     blocks: tuple[ParsedBlock, ...]
-    said: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()
 
 

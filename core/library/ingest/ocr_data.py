@@ -51,15 +51,15 @@ class OcrData:
     hint: str | None
 
 
-def take_ocr_data(folder: Path | None, wanted: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> OcrData:
+def take_ocr_data(folder: Path | None, codes: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> OcrData:
     """Copy the languages wanted (default: English and Korean) into casebook's data folder, from `folder` if one is
     given, else from where Tesseract keeps them. One that is there is replaced only from a folder that is named.
 
     Raises Fault invalid_input for a name that is none or a folder that is not there, io_error where it cannot be
     written.
     """
-    asked = tuple(dict.fromkeys(wanted)) or USUAL
-    for one in asked:
+    chosen = tuple(dict.fromkeys(codes)) or USUAL
+    for one in chosen:
         if not one.replace("_", "").isalnum() or not one.isascii():
             raise Fault("invalid_input", f"{one[:40]} is not a Tesseract language", "pass a name such as eng or kor")
     if folder is not None and not folder.is_dir():
@@ -67,7 +67,7 @@ def take_ocr_data(folder: Path | None, wanted: Sequence[str] = (), environ: Mapp
     places = [folder] if folder is not None else list(_places(os.environ if environ is None else environ))
     there = set(languages())
     done: list[OcrLanguage] = []
-    for one in asked:
+    for one in chosen:
         source = next((file for place in places if _is_data(file := place / f"{one}{END}")), None)
         if one in there and (folder is None or source is None):
             done.append(OcrLanguage(one, "present"))

@@ -86,25 +86,26 @@ class About:
 
 
 def about(parsed: Parsed, relative: str, media: Media, source: Source, mtime_ns: int) -> About:
-    """What a document says of itself, and what is true of it where it says nothing or something that cannot be."""
-    said = parsed.said
+    """The properties of a document: of its frontmatter, with defaults for missing or invalid ones."""
+    properties = parsed.properties
     changed = _shown(dt.datetime.fromtimestamp(mtime_ns / 1e9, dt.UTC))
-    created, updated = _first(said, "created_at", "created", "date"), _first(said, "updated_at", "updated", "modified")
-    type_said, trust_said = str(said.get("source_type", "")), str(said.get("trust_level", ""))
-    tags = _texts(said.get("tags"))
-    source_type = type_said if type_said in SOURCE_TYPES else source.source_type or _BY_MEDIA[media]
+    created = _first(properties, "created_at", "created", "date")
+    updated = _first(properties, "updated_at", "updated", "modified")
+    given_type, given_trust = str(properties.get("source_type", "")), str(properties.get("trust_level", ""))
+    tags = _texts(properties.get("tags"))
+    source_type = given_type if given_type in SOURCE_TYPES else source.source_type or _BY_MEDIA[media]
     metadata = {
-        "aliases": list(_texts(said.get("aliases"))),
+        "aliases": list(_texts(properties.get("aliases"))),
         "tags": list(tags),
-        "user_id_alias": None if said.get("id") is None else str(said["id"]),
-        "user": {name: value for name, value in said.items() if name not in _KNOWN},
-        "times": {name: said[name] for name in _KNOWN[8:] if said.get(name) is not None},
+        "user_id_alias": None if properties.get("id") is None else str(properties["id"]),
+        "user": {name: value for name, value in properties.items() if name not in _KNOWN},
+        "times": {name: properties[name] for name in _KNOWN[8:] if properties.get(name) is not None},
     }
     return About(
         title=title_of(parsed, relative),
         lang=_lang(parsed),
         source_type=source_type,
-        trust_level=trust_said if trust_said in TRUST_LEVELS else source.trust_level,
+        trust_level=given_trust if given_trust in TRUST_LEVELS else source.trust_level,
         tags=tags,
         created_at=(utc(created) if created else None) or changed,
         updated_at=(utc(updated) if updated else None) or changed,
@@ -114,14 +115,14 @@ def about(parsed: Parsed, relative: str, media: Media, source: Source, mtime_ns:
 
 def title_of(parsed: Parsed, relative: str) -> str:
     """The title: of the frontmatter, the first H1, the first H2, the first paragraph (80 code points), the file."""
-    said = parsed.said.get("title")
-    if isinstance(said, (str, int, float)) and str(said).strip():
-        return _one_line(str(said))
+    title = parsed.properties.get("title")
+    if isinstance(title, (str, int, float)) and str(title).strip():
+        return _one_line(str(title))
     for level in (1, 2):
         for block in parsed.blocks:
             if block.kind == "heading" and block.payload.get("level") == level and block.text.strip():
                 return _one_line(block.text)
-    if any(block.payload.get("level") for block in parsed.blocks) or parsed.said or _is_prose(relative):
+    if any(block.payload.get("level") for block in parsed.blocks) or parsed.properties or _is_prose(relative):
         for block in parsed.blocks:
             if block.kind == "paragraph" and block.text.strip():
                 return _one_line(block.text[: _TITLE * 2])[:_TITLE]
@@ -130,10 +131,10 @@ def title_of(parsed: Parsed, relative: str) -> str:
     return stem or name or "untitled"
 
 
-def utc(said: str) -> str | None:
-    """An ISO 8601 time or date in UTC, or None for what is none. One without a zone counts as UTC."""
+def utc(text: str) -> str | None:
+    """Convert an ISO 8601 time or date to UTC; None if it is invalid. Without a zone it counts as UTC."""
     try:
-        time = dt.datetime.fromisoformat(said.strip())
+        time = dt.datetime.fromisoformat(text.strip())
         time = time.replace(tzinfo=dt.UTC) if time.tzinfo is None else time.astimezone(dt.UTC)
     except (ValueError, OverflowError):
         return None
@@ -154,9 +155,9 @@ def _one_line(text: str) -> str:
 
 def _lang(parsed: Parsed) -> str:
     for name in ("lang", "language"):
-        said = parsed.said.get(name)
-        if isinstance(said, str) and 2 <= len(said.strip()) <= 12:
-            return said.strip().lower()
+        lang = parsed.properties.get(name)
+        if isinstance(lang, str) and 2 <= len(lang.strip()) <= 12:
+            return lang.strip().lower()
     sample: list[str] = []
     size = 0
     for block in parsed.blocks:
@@ -177,8 +178,8 @@ def _lang(parsed: Parsed) -> str:
     return "mixed" if hangul >= _SOME and latin >= (_PLAIN - hangul) * letters else "und"
 
 
-def _first(said: Mapping[str, Any], *names: str) -> str | None:
-    return next((str(said[name]) for name in names if isinstance(said.get(name), str)), None)
+def _first(properties: Mapping[str, Any], *names: str) -> str | None:
+    return next((str(properties[name]) for name in names if isinstance(properties.get(name), str)), None)
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -232,23 +233,23 @@ def trim(con: apsw.Connection, most: int = MOST) -> None:
 
 
 def pack(parsed: Parsed) -> bytes:
-    """A document as it was read, as bytes."""
+    """Serialize a parsed document."""
     blocks = [
         [one.kind, one.heading_path, span_object(one.span), one.text, one.payload, one.first_line]
         for one in parsed.blocks
     ]
-    return zlib.compress(orjson.dumps([parsed.parser_version, blocks, parsed.said, parsed.warnings]))
+    return zlib.compress(orjson.dumps([parsed.parser_version, blocks, parsed.properties, parsed.warnings]))
 
 
 def unpack(data: bytes) -> Parsed:
-    """What `pack` made. Raises ValueError for anything else."""
+    """The inverse of `pack`. Raises ValueError for other data."""
     try:
-        version, blocks, said, warnings = cast("list[Any]", orjson.loads(zlib.decompress(data)))
+        version, blocks, properties, warnings = cast("list[Any]", orjson.loads(zlib.decompress(data)))
         made = (
             ParsedBlock(kind, tuple(path), span_of(span), text, payload, first)
             for kind, path, span, text, payload, first in blocks
         )
-        return Parsed(version, tuple(made), said, tuple(warnings))
+        return Parsed(version, tuple(made), properties, tuple(warnings))
     except (zlib.error, TypeError) as error:
         raise ValueError(f"not a valid document: {error}") from error
 
@@ -389,8 +390,8 @@ def prepare(task: Task) -> Outcome:
     try:
         return _prepare(task)
     except _DEFECTS as error:  # of a parser, for one file: the others are read all the same
-        said = " ".join(str(error).split())[:200]
-        return Failure(said or f"the reader failed ({type(error).__name__})")
+        reason = " ".join(str(error).split())[:200]
+        return Failure(reason or f"the reader failed ({type(error).__name__})")
 
 
 def _prepare(task: Task) -> Outcome:

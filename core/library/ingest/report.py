@@ -174,8 +174,8 @@ class IngestTally:
         shown = self.examples.setdefault(reason, [])
         if len(shown) < EXAMPLES:
             shown.append(path)
-        said = f"{reason.replace('_', ' ')}: {detail}" if detail else reason.replace("_", " ")
-        item = Item("skipped", path, error=said)
+        message = f"{reason.replace('_', ' ')}: {detail}" if detail else reason.replace("_", " ")
+        item = Item("skipped", path, error=message)
         self.add(item)
         return item
 
@@ -322,8 +322,8 @@ def last_run(con: apsw.Connection) -> tuple[IngestReport, str] | None:
     ).fetchone()
     if row is None:
         return None
-    said, items, finished = cast("tuple[str, str | None, str]", row)
-    value = cast("dict[str, Any]", orjson.loads(said))
+    report, items, finished = cast("tuple[str, str | None, str]", row)
+    value = cast("dict[str, Any]", orjson.loads(report))
     return report_of({**value, "items": orjson.loads(items) if items else None}), finished
 
 

@@ -242,9 +242,9 @@ def ignored(path: str, rules: Sequence[Rules]) -> IgnoredBy | None:
         for one in reversed(rules):
             if one.by != kind or not path.startswith(one.base):
                 continue
-            said = one.spec.check_file(one.above + path[len(one.base) :]).include
-            if said is not None:
-                if said:
+            include = one.spec.check_file(one.above + path[len(one.base) :]).include
+            if include is not None:
+                if include:
                     return kind
                 break
     return None
@@ -505,15 +505,15 @@ def _git_folder(top: Path) -> Path | None:
     place = top / ".git"
     if place.is_dir():
         return place
-    said = _text(place).strip()  # a worktree or a submodule
-    return (top / said.removeprefix("gitdir:").strip()).resolve() if said.startswith("gitdir:") else None
+    content = _text(place).strip()  # a worktree or a submodule
+    return (top / content.removeprefix("gitdir:").strip()).resolve() if content.startswith("gitdir:") else None
 
 
 def _commit(folder: Path, shared: Path, ref: str) -> str:
     for place in (folder, shared):
-        said = _text(place / ref).strip()
-        if said:
-            return said
+        content = _text(place / ref).strip()
+        if content:
+            return content
     for line in _text(shared / "packed-refs").split("\n"):
         commit, _, name = line.partition(" ")
         if name.strip() == ref:

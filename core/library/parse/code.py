@@ -124,10 +124,10 @@ BEFORE: Final = _types(
 
 def grammar_of(lang: str | None, name: str = "") -> str | None:
     """Under which name the grammar of a language is known, or None where there is none or it is not installed."""
-    wanted = "tsx" if lang == "typescript" and name.lower().endswith(".tsx") else lang or ""
-    language = LANGUAGES.get(wanted)
+    grammar = "tsx" if lang == "typescript" and name.lower().endswith(".tsx") else lang or ""
+    language = LANGUAGES.get(grammar)
     installed = language is not None and find_spec("tree_sitter") and find_spec(language.module)
-    return wanted if installed else None
+    return grammar if installed else None
 
 
 def parser_version(grammar: str) -> str:
@@ -221,8 +221,8 @@ class _Units:
             return
         inner = child
         while inner.type in ("decorated_definition", "export_statement", "template_declaration"):
-            wanted = (self.language.units, self.language.holders)
-            found = next((one for one in inner.named_children if any(one.type in types for types in wanted)), None)
+            kinds = (self.language.units, self.language.holders)
+            found = next((one for one in inner.named_children if any(one.type in types for types in kinds)), None)
             if found is None:
                 break
             inner = found
@@ -235,8 +235,8 @@ class _Units:
             self.look(inner, above, depth + 1)
 
     def _symbol(self, names: tuple[str, ...]) -> str:
-        said = self.language.joint.join(names)
-        return f"{self.place}.{said}" if self.place else said
+        name = self.language.joint.join(names)
+        return f"{self.place}.{name}" if self.place else name
 
 
 def _name(data: bytes, node: Node) -> str:
@@ -288,8 +288,8 @@ def _last(node: Node) -> int:
 def _place(data: bytes, language: Language, root: Node, relative: str) -> str:
     if language.place == "package":
         package = next((one for one in root.named_children if one.type.startswith("package")), None)
-        said = _text(data, package).split() if package else []
-        return said[-1].rstrip(";") if said else ""
+        words = _text(data, package).split() if package else []
+        return words[-1].rstrip(";") if words else ""
     stem = relative.rpartition(".")[0] or relative
     if language.place == "module":
         parts = [part for part in stem.removeprefix("src/").split("/") if part != "__init__"]
@@ -315,13 +315,13 @@ def _runs(lines: list[str], found: list[_Run]) -> list[_Run]:
             runs.append((at, at, who))
     kept: list[_Run] = []
     for first, last, who in runs:
-        said = [at for at in range(first, last + 1) if lines[at].strip()]
-        if not said:
+        filled = [at for at in range(first, last + 1) if lines[at].strip()]
+        if not filled:
             continue
-        if kept and not any(_WORD.search(lines[at]) for at in said):
-            kept[-1] = (kept[-1][0], said[-1], kept[-1][2])
+        if kept and not any(_WORD.search(lines[at]) for at in filled):
+            kept[-1] = (kept[-1][0], filled[-1], kept[-1][2])
         else:
-            kept.append((said[0], said[-1], found[who][2] if who >= 0 else ""))
+            kept.append((filled[0], filled[-1], found[who][2] if who >= 0 else ""))
     return kept
 
 

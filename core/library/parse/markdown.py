@@ -75,7 +75,7 @@ class Frontmatter:
     """`lines` is how many lines it takes, its fences included; 0: there is none. `fault` says why it says nothing."""
 
     lines: int = 0
-    said: dict[str, Any] | None = None
+    properties: dict[str, Any] | None = None
     fault: str = ""
 
 
@@ -212,8 +212,8 @@ def _simple(content: str, *, named: bool) -> str | None:
 
 def _code(inside: str) -> str:
     """What is between two runs of ticks, as the parser reads it."""
-    said = inside.replace("\n", " ")
-    return said[1:-1] if said[0] == said[-1] == " " and said.strip(" ") else said
+    line = inside.replace("\n", " ")
+    return line[1:-1] if line[0] == line[-1] == " " and line.strip(" ") else line
 
 
 def _label(link: re.Match[str]) -> str:
@@ -341,7 +341,7 @@ def parse_markdown(text: str, *, split_lists: bool = False) -> Parsed:
     if front.fault:
         kept = text.split("\n", front.lines)[: front.lines]
         blocks.insert(0, _front_block(kept))
-    return Parsed(PARSER_2 if split_lists else PARSER, tuple(blocks), front.said or {}, tuple(warnings))
+    return Parsed(PARSER_2 if split_lists else PARSER, tuple(blocks), front.properties or {}, tuple(warnings))
 
 
 def _front_block(kept: Sequence[str]) -> ParsedBlock:
@@ -466,7 +466,7 @@ class _Reader:
         items, at = quick.items_of(token), 0
         for end in (*_cuts([len(item.content) for item in items]), len(items)) if self.split_lists else (len(items),):
             some = items[at:end]
-            texts = [said for item in some if (said := words(self.md, item.content, self.env))]
+            texts = [text for item in some if (text := words(self.md, item.content, self.env))]
             payload = {"ordered": token.tag == "ol", "items": len(texts)}
             self._add("list", LineSpan(some[0].first + 1, some[-1].end), "\n".join(texts), payload, None)
             at = end
@@ -491,13 +491,13 @@ class _Reader:
             depth += token.nesting if token.type.endswith("_list_open") or token.type.endswith("_list_close") else 0
             if token.type == "list_item_open":
                 items.append([])
-            elif items and (said := self._inline_text(token)):
+            elif items and (text := self._inline_text(token)):
                 indent = "  " * (depth - 1)
-                items[-1].append(indent + said.replace("\n", "\n" + indent))
+                items[-1].append(indent + text.replace("\n", "\n" + indent))
         return ["\n".join(item) for item in items if item]
 
     def _inside(self, tokens: Sequence[Token]) -> list[str]:
-        return [said for token in tokens if (said := self._inline_text(token))]
+        return [text for token in tokens if (text := self._inline_text(token))]
 
     def _inline_text(self, token: Token) -> str:
         if token.type == "inline":

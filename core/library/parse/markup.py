@@ -238,16 +238,16 @@ def _read_man(lines: Sequence[str], found: _Sections) -> None:
 
     for number, line in enumerate(lines, 1):
         name, words = _request(line)
-        said = _plain_roff(words if not name else _without_macros(name, words))
+        text = _plain_roff(words if not name else _without_macros(name, words))
         if name in _SILENT or name == '\\"':
             continue
         if name in ("SH", "Sh", "SS", "Ss"):
             flush()
-            found.heading(2 if name in ("SH", "Sh") else 3, said or name, number, number)
+            found.heading(2 if name in ("SH", "Sh") else 3, text or name, number, number)
             continue
         if name in ("TH", "Dt"):
             flush()
-            page, section = (*said.split(), "", "")[:2]
+            page, section = (*text.split(), "", "")[:2]
             if page:
                 found.heading(1, f"{page.lower()}({section})" if section else page.lower(), number, number)
             continue
@@ -260,7 +260,7 @@ def _read_man(lines: Sequence[str], found: _Sections) -> None:
         if not run:
             start = number
         last = number
-        run.append(said)
+        run.append(text)
     flush()
 
 
@@ -268,8 +268,8 @@ def _without_macros(name: str, words: str) -> str:
     """The words of a request of mdoc without the names of macros among them: `.It Fl f Ar file` is `-f file`."""
     if len(name) != 2 or not (name[0].isupper() and name[1].islower()):
         return words
-    said = ("-" if name == "Fl" else "") + " ".join(word for word in words.split() if word not in _INLINE)
-    return said.replace("Fl ", "-")
+    text = ("-" if name == "Fl" else "") + " ".join(word for word in words.split() if word not in _INLINE)
+    return text.replace("Fl ", "-")
 
 
 def _request(line: str) -> tuple[str, str]:

@@ -98,11 +98,11 @@ def regions(api: Any) -> Iterator[Region]:
     found: Any = api.GetIterator()
     if found is None:
         return
-    for said in cast("Iterable[Any]", tesserocr.iterate_level(found, level)):
-        box = cast("tuple[int, int, int, int] | None", said.BoundingBox(level))
-        if box is None or said.Confidence(level) < _LEAST_CONFIDENCE:
+    for paragraph in cast("Iterable[Any]", tesserocr.iterate_level(found, level)):
+        box = cast("tuple[int, int, int, int] | None", paragraph.BoundingBox(level))
+        if box is None or paragraph.Confidence(level) < _LEAST_CONFIDENCE:
             continue
-        text = redact("\n".join(line.rstrip() for line in str(said.GetUTF8Text(level)).strip().split("\n")))
+        text = redact("\n".join(line.rstrip() for line in str(paragraph.GetUTF8Text(level)).strip().split("\n")))
         left, top, right, bottom = box
         if any(sign.isalnum() for sign in text):
             yield Region(text, max(0, left), max(0, top), max(1, right - left), max(1, bottom - top))

@@ -90,9 +90,9 @@ def _numbered(pages: list[int]) -> str:
             runs[-1] = (runs[-1][0], page)
         else:
             runs.append((page, page))
-    said = [f"{first}" if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RUNS]]
+    ranges = [f"{first}" if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RUNS]]
     more = ", …" if len(runs) > _MOST_RUNS else ""
-    return f"page {said[0]} has" if len(pages) == 1 else f"pages {', '.join(said)}{more} have"
+    return f"page {ranges[0]} has" if len(pages) == 1 else f"pages {', '.join(ranges)}{more} have"
 
 
 def _scanned(document: pypdfium2.PdfDocument, pages: list[int], langs: str) -> list[ParsedBlock]:

@@ -118,13 +118,13 @@ def _parts(text: str, lang: str) -> list[ParsedBlock]:
     edges = sorted({0, *starts, len(lines)})
     found: list[ParsedBlock] = []
     for first, end in pairwise(edges):
-        said = [at for at in range(first, end) if lines[at].strip() and lines[at].rstrip() != "---"]
-        if not said:
+        filled = [at for at in range(first, end) if lines[at].strip() and lines[at].rstrip() != "---"]
+        if not filled:
             continue
-        part = "\n".join(line.rstrip() for line in lines[said[0] : said[-1] + 1])
+        part = "\n".join(line.rstrip() for line in lines[filled[0] : filled[-1] + 1])
         symbol = _symbol(part, lang)
-        span = CodeSpan(said[0] + 1, said[-1] + 1, symbol, lang)
-        found.append(ParsedBlock("code", (symbol,) if symbol else (), span, part, {"lang": lang}, said[0] + 1))
+        span = CodeSpan(filled[0] + 1, filled[-1] + 1, symbol, lang)
+        found.append(ParsedBlock("code", (symbol,) if symbol else (), span, part, {"lang": lang}, filled[0] + 1))
     return found
 
 

@@ -74,8 +74,8 @@ _KIND: dict[Mode, ScoreKind] = {"lexical": "bm25", "vector": "cosine", "hybrid":
 
 def write_cursor(revision: int, offset: int, question: tuple[object, ...]) -> str:
     """A cursor for the hits from `offset` on; `question` is everything that decides their order."""
-    said = json.dumps([revision, offset, _digest(question)], separators=(",", ":"))
-    return base64.urlsafe_b64encode(said.encode()).decode().rstrip("=")
+    content = json.dumps([revision, offset, _digest(question)], separators=(",", ":"))
+    return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 
 def read_cursor(cursor: str, revision: int, question: tuple[object, ...]) -> int:
@@ -181,16 +181,17 @@ def _answer(
     start = read_cursor(query.cursor, revision, question) if query.cursor else 0
     analysing, korean = query_analyser(con, query.text, analysing) if query.mode != "vector" else (None, ())
     half = query.prefix_last and not is_last_word_indexed(con, query.text)
-    asked = lexical_query(query.text, prefix_last=half, analysing=analysing)
+    lexical = lexical_query(query.text, prefix_last=half, analysing=analysing)
     documents = documents_passing(con, query.filters)
     if documents == ():
         refuse_unknown(con, query.filters)
     filtered = _filter_step(query.filters, documents)
     fan = FAN if query.mode == "hybrid" else start + query.k + 1
-    words, near, model, known = Ranked((), _unasked("lexical")), Ranked((), _unasked("vector")), None, Weighed({})
+    words, near = Ranked((), _not_searched("lexical")), Ranked((), _not_searched("vector"))
+    model, known = None, Weighed({})
     if query.mode != "vector":
-        words, known = _by_words(con, asked, documents, fan)
-    if query.mode == "hybrid" and asked.is_name:
+        words, known = _by_words(con, lexical, documents, fan)
+    if query.mode == "hybrid" and lexical.is_name:
         near = Ranked((), Step("vector", "skipped", "a name is searched by keywords only"))
     elif query.mode != "lexical":
         among = chunks_passing(con, documents)
@@ -200,13 +201,13 @@ def _answer(
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
     fused, fusion = _ordered(con, mode, words, near, known)
     if query.mode == "hybrid":
-        fused, further_steps = _settled(con, query, asked, fused, vectors if mode == "hybrid" else None)
+        fused, further_steps = _settled(con, query, lexical, fused, vectors if mode == "hybrid" else None)
         fusion = (*fusion, *further_steps)
     page = fused[start : start + query.k]
     rows = passages(con, [one.item for one in page])
     version, scores = index_version(indexed_by(con)), (dict(words.items), dict(near.items))
     hits = [
-        _hit(rows[one.item], at, one, mode, scores, asked, query, model, version)
+        _hit(rows[one.item], at, one, mode, scores, lexical, query, model, version)
         for at, one in enumerate(page, start + 1)
         if one.item in rows
     ]
@@ -235,18 +236,18 @@ def _answer(
 
 
 def _by_words(
-    con: apsw.Connection, asked: LexicalQuery, documents: tuple[str, ...] | None, fan: int
+    con: apsw.Connection, lexical: LexicalQuery, documents: tuple[str, ...] | None, fan: int
 ) -> tuple[Ranked, Weighed]:
     """The keyword list, of at least `fan` passages, and how much of the query each holds."""
-    words = lexical_search(con, asked, documents, -(-fan // FAN) * FAN)
-    known = weighed(con, asked, words.ids)
+    words = lexical_search(con, lexical, documents, -(-fan // FAN) * FAN)
+    known = weighed(con, lexical, words.ids)
     return by_share(words, known), known
 
 
-def _no_meaning(asked: Step) -> Fault:
-    remedy = str(asked.fact("remedy") or "search with --mode lexical")
+def _no_meaning(step: Step) -> Fault:
+    remedy = str(step.fact("remedy") or "search with --mode lexical")
     code = "not_indexed" if remedy == EMBED else "model_unreachable"
-    return Fault(code, f"no semantic search: {asked.reason}", hint_of(remedy))
+    return Fault(code, f"no semantic search: {step.reason}", hint_of(remedy))
 
 
 def _ordered(
@@ -261,10 +262,10 @@ def _ordered(
 
 
 def _settled(
-    con: apsw.Connection, query: SearchQuery, asked: LexicalQuery, fused: list[Fused], vectors: VectorSearch | None
+    con: apsw.Connection, query: SearchQuery, lexical: LexicalQuery, fused: list[Fused], vectors: VectorSearch | None
 ) -> tuple[list[Fused], tuple[Step, ...]]:
-    """The fused list with prose first, and its best hits reranked where that is asked for."""
-    fused, lowered = prose_first(con, asked, fused)
+    """The fused list with prose first, and its best hits reranked if the query requests it."""
+    fused, lowered = prose_first(con, lexical, fused)
     steps = () if lowered is None else (lowered,)
     if not query.rerank or vectors is None or not fused:
         return fused, steps
@@ -278,7 +279,7 @@ def _hit(
     one: Fused,
     mode: Mode,
     scores: tuple[dict[int, float], dict[int, float]],
-    asked: LexicalQuery,
+    lexical: LexicalQuery,
     query: SearchQuery,
     model: str | None,
     version: str,
@@ -294,7 +295,7 @@ def _hit(
     )
     kind: ScoreKind = _KIND[mode] if one.late is None else "rerank"
     return hit(
-        row, rank, one.points, kind, retrieval, asked.terms,
+        row, rank, one.points, kind, retrieval, lexical.terms,
         chars=query.snippet_chars, index_version=version, model=model, now=now(),
     )  # fmt: skip
 
@@ -335,7 +336,7 @@ def _filter_step(filters: SearchFilters, documents: tuple[str, ...] | None) -> t
     return (Step("filters", "hit" if documents else "miss", reason, details),)
 
 
-def _unasked(stage: str) -> Step:
+def _not_searched(stage: str) -> Step:
     return Step(stage, "skipped", UNASKED)
 
 

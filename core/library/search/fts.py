@@ -67,9 +67,9 @@ IndexRow = tuple[str, str, str]
 def index_row(title: str, heading_path: Sequence[str], text: str, analysing: Analyse | None = None) -> IndexRow:
     """What is indexed of a passage, with its morphemes by `analysing`. Most of the work: it may be done elsewhere."""
     heading = heading_words(title, heading_path)
-    said = f"{heading}\n{text}"
-    found = pieces(said)
-    morpheme_text = morphemes(said, analysing) if analysing is not None else ""
+    content = f"{heading}\n{text}"
+    found = pieces(content)
+    morpheme_text = morphemes(content, analysing) if analysing is not None else ""
     return heading, text, f"{found} {morpheme_text}" if morpheme_text else found
 
 
@@ -315,10 +315,10 @@ def chunks_passing(con: apsw.Connection, documents: tuple[str, ...] | None) -> f
 def path_fits(glob: str) -> Callable[[str], bool]:
     """Whether a whole path is as a glob says. One of few stars is a pattern; in one of many that would try every way
     to share a path out among them, so there the places are followed that each part may end at."""
-    said = _nfc(glob).removeprefix("./")
-    if "/" not in said:
-        said = f"**/{said}"
-    parts: list[str] = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", said)
+    whole_path = _nfc(glob).removeprefix("./")
+    if "/" not in whole_path:
+        whole_path = f"**/{whole_path}"
+    parts: list[str] = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", whole_path)
     if sum("*" in part for part in parts) > _STARS:
         return lambda path: len(path) in _ends(parts, path)
     signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -360,8 +360,8 @@ def _one_of(name: str, value: str | None, choices: Sequence[str]) -> None:
 
 def _code_langs(given: str) -> list[str]:
     """The languages that a filter for one lets pass: YAML includes what holds Kubernetes resources."""
-    wanted = _nfc(given).lower()
-    return [wanted, KUBERNETES] if wanted == "yaml" else [wanted]
+    language = _nfc(given).lower()
+    return [language, KUBERNETES] if language == "yaml" else [language]
 
 
 def _equal(tests: list[str], values: list[str], column: str, value: str | None) -> None:

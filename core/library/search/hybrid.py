@@ -135,7 +135,7 @@ def weighed(con: apsw.Connection, query: LexicalQuery, items: Sequence[int]) -> 
     shares = dict.fromkeys(items, 0.0)
     weights = 0.0
     for term in query.terms:
-        match = " OR ".join(term.asked)
+        match = " OR ".join(term.expressions)
         seen, held = cast("tuple[int, str]", con.execute(_HELD, (ids, match)).fetchone())
         weight = math.log(1 + total / (1 + seen))
         weights += weight

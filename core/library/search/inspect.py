@@ -180,8 +180,8 @@ def chunk_at(con: apsw.Connection, citation: Citation) -> Chunk | None:
         around = [one for one in rows if (one.line_start or 0) <= citation.start <= (one.line_end or 0)]
         return min(around, key=lambda one: ((one.line_end or 0) - (one.line_start or 0), one.position), default=None)
     if isinstance(citation, PageCitation):
-        wanted = {"kind": "page", "page": citation.page}.items()
-        return next((one for one in rows if any(wanted <= span_object(span).items() for span in one.spans)), None)
+        page = {"kind": "page", "page": citation.page}.items()
+        return next((one for one in rows if any(page <= span_object(span).items() for span in one.spans)), None)
     if isinstance(citation, RegionCitation):
         return next((one for one in rows if any(_covers(span, citation) for span in one.spans)), None)
     return rows[0] if rows else None

@@ -106,8 +106,8 @@ def _kiwi() -> Tokenize:
         kiwi: Any = import_module(PACKAGE).Kiwi(num_workers=1)
         kiwi.tokenize("가")  # the second half of what it loads
     except (ImportError, OSError, RuntimeError, ValueError) as error:
-        said = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split())[:200]
         raise Fault(
-            "config_invalid", f"cannot load the Korean analyzer: {said}", "set library.korean to bigrams"
+            "config_invalid", f"cannot load the Korean analyzer: {reason}", "set library.korean to bigrams"
         ) from error
     return cast("Tokenize", kiwi.tokenize)

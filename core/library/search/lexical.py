@@ -80,8 +80,8 @@ class Term:
     begins: bool = False
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """What the index is asked for it, as expressions of FTS5."""
+    def expressions(self) -> tuple[str, ...]:
+        """The FTS5 expressions of this term."""
         whole = tuple(dict.fromkeys(map(quoted, (*self.forms, *self.pieces))))
         return (*whole, f"{quoted(self.word)} *") if self.begins else whole
 
@@ -98,8 +98,8 @@ class LexicalQuery:
     @property
     def is_name(self) -> bool:
         """Whether it is nothing but one coined name (`KeptBits`, `hook.deadline_ms`), of which no model knows more."""
-        said = self.text.strip()
-        return said.isascii() and _COINED.fullmatch(said) is not None
+        name = self.text.strip()
+        return name.isascii() and _COINED.fullmatch(name) is not None
 
 
 def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | None = None) -> LexicalQuery:
@@ -107,15 +107,15 @@ def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | 
 
     Stop words are left out, unless there is nothing else.
     """
-    said = normalized(text[:MOST_READ])
-    words = list(dict.fromkeys(WORD.findall(said)))[: 4 * MOST_TERMS]
-    last = words[-1] if words and prefix_last and not said[-1:].isspace() else None
+    query = normalized(text[:MOST_READ])
+    words = list(dict.fromkeys(WORD.findall(query)))[: 4 * MOST_TERMS]
+    last = words[-1] if words and prefix_last and not query[-1:].isspace() else None
     kept = [word for word in words if word == last or word.casefold() not in STOP] or words
     kept = _distinct(kept)[:MOST_TERMS]
     dropped = tuple(word.casefold() for word in words if word.casefold() in STOP and word not in kept)
-    forms = _content_forms(said, analysing) if analysing is not None else {}
+    forms = _content_forms(query, analysing) if analysing is not None else {}
     terms = tuple(_with_forms(_term(word, half=word == last), forms) for word in kept)
-    return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept)))
+    return LexicalQuery(text, terms, dropped, _match(terms, _phrases(query, kept)))
 
 
 def is_last_word_indexed(con: apsw.Connection, text: str) -> bool:
@@ -149,12 +149,12 @@ def _term(word: str, *, half: bool) -> Term:
     return Term(folded, (folded,), pieces, half, begins)
 
 
-def _content_forms(said: str, analysing: Analyse) -> dict[str, dict[str, None]]:
-    """The content forms of each word, read in its sentence: 나는 is said of me, or of a bird that flies."""
-    words = [(found.start(), found.end(), found[0].casefold()) for found in WORD.finditer(said)]
+def _content_forms(query: str, analysing: Analyse) -> dict[str, dict[str, None]]:
+    """The content forms of each word, read in its sentence: 나는 means `I` or `flying`."""
+    words = [(found.start(), found.end(), found[0].casefold()) for found in WORD.finditer(query)]
     begins = [begin for begin, _, _ in words]
     forms: dict[str, dict[str, None]] = {}
-    for start, form in analysing(said):
+    for start, form in analysing(query):
         at = bisect_right(begins, start) - 1
         if at >= 0 and start < words[at][1]:
             forms.setdefault(words[at][2], {}).setdefault(form)
@@ -166,21 +166,21 @@ def _with_forms(term: Term, forms: dict[str, dict[str, None]]) -> Term:
     return replace(term, pieces=tuple(dict.fromkeys((*term.pieces, *more)))[:_MOST_PIECES]) if more else term
 
 
-def _phrases(said: str, kept: list[str]) -> list[str]:
+def _phrases(query: str, kept: list[str]) -> list[str]:
     """Return names of several words (`match_query`, `core/errors`), adjacent words of the query, and names in the form
     of their definitions, which a search for a name should find first."""
-    names = [name for name in dict.fromkeys(_NAME.findall(said)) if len(name) <= 200][:8]
+    names = [name for name in dict.fromkeys(_NAME.findall(query)) if len(name) <= 200][:8]
     coined = [word for word in kept if word.isascii() and not word.islower() and not word.istitle() and len(word) > 2]
     defined = [f"{how} {name}" for name in (*names, *coined)[:_MOST_DEFINED] for how in _DEFINES]
     known = {word.casefold() for word in kept}
-    row = [word for word in WORD.findall(said)[: 4 * MOST_TERMS] if word.casefold() in known]
+    row = [word for word in WORD.findall(query)[: 4 * MOST_TERMS] if word.casefold() in known]
     pairs = [f"{one} {other}" for one, other in itertools.pairwise(row) if one.casefold() != other.casefold()]
     return list(dict.fromkeys((*names, *pairs)))[:MOST_TERMS] + defined
 
 
 def _match(terms: tuple[Term, ...], phrases: list[str]) -> str | None:
-    asked = [one for term in terms for one in term.asked]
-    return " OR ".join(dict.fromkeys((*asked, *map(quoted, phrases)))) or None
+    expressions = [one for term in terms for one in term.expressions]
+    return " OR ".join(dict.fromkeys((*expressions, *map(quoted, phrases)))) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,9 +355,9 @@ def _bare(folded: str) -> str:
 
 def _inside(text: str, term: Term, at: int) -> list[_TermMatch]:
     """Return each occurrence of a Korean word, also in longer words; else its pairs of syllables."""
-    for wanted in ((term.forms[0],), term.pieces):
+    for pieces in ((term.forms[0],), term.pieces):
         found: list[_TermMatch] = []
-        for piece in wanted:
+        for piece in pieces:
             if len(piece) < 2:
                 continue
             place = text.find(piece)

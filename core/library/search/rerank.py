@@ -58,10 +58,10 @@ def rerank(con: apsw.Connection, text: str, found: list[Fused], vectors: VectorS
     made = vectors.embed_tokens([text, *texts.values()])
     if isinstance(made, NoVectors):
         return found, Step("rerank", made.outcome, made.reason)
-    asked, *read = map(_matrix, made)
+    question, *read = map(_matrix, made)
     bits = {**kept, **{item: token_bits(tokens) for item, tokens in zip(texts, read, strict=True)}}
     first = [one for one in found[:READ] if one.item in bits]
-    scores = max_sims(asked, [bits[one.item] for one in first])
+    scores = max_sims(question, [bits[one.item] for one in first])
     first = [replace(one, late=late) for one, late in zip(first, scores, strict=True)]
     rest = [replace(one, late=0.0) for one in found if one.item not in bits]
     ordered = sorted(first, key=lambda one: -one.points)

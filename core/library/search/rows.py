@@ -287,18 +287,18 @@ def citation_of(one: Passage, *, stale: bool = False) -> Citation:
     """What to cite of a chunk: its lines, or the page, region or time it comes from."""
     spans = spans_of(one.source_spans_json)
     first = spans[0] if spans else None
-    said = {"indexed_at": one.indexed_at, "stale": stale}
+    state = {"indexed_at": one.indexed_at, "stale": stale}
     section = one.section_label
     if isinstance(first, PageSpan):
-        return PageCitation(one.path, first.page, section, **said)  # pyright: ignore[reportArgumentType]
+        return PageCitation(one.path, first.page, section, **state)  # pyright: ignore[reportArgumentType]
     if isinstance(first, RegionSpan):
-        return RegionCitation(one.path, first.x, first.y, first.w, first.h, **said)  # pyright: ignore[reportArgumentType]
+        return RegionCitation(one.path, first.x, first.y, first.w, first.h, **state)  # pyright: ignore[reportArgumentType]
     if isinstance(first, TimeSpan):
-        return TimeCitation(one.path, first.start_ms, first.end_ms, **said)  # pyright: ignore[reportArgumentType]
+        return TimeCitation(one.path, first.start_ms, first.end_ms, **state)  # pyright: ignore[reportArgumentType]
     start, end = _lines(one, spans)
     if isinstance(first, CodeSpan):
-        return CodeCitation(one.path, start, end, first.symbol, first.lang, **said)  # pyright: ignore[reportArgumentType]
-    return LineCitation(one.path, start, end, section, **said)  # pyright: ignore[reportArgumentType]
+        return CodeCitation(one.path, start, end, first.symbol, first.lang, **state)  # pyright: ignore[reportArgumentType]
+    return LineCitation(one.path, start, end, section, **state)  # pyright: ignore[reportArgumentType]
 
 
 def hit(

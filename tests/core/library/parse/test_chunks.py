@@ -130,7 +130,7 @@ def test_what_is_too_deep_for_markdown_is_still_found(text: str) -> None:
 )
 def test_frontmatter(text: str, said: dict[str, object] | None, lines: int) -> None:
     found = frontmatter(text)
-    assert (found.said, found.lines, found.fault) == (said, lines, "")
+    assert (found.properties, found.lines, found.fault) == (said, lines, "")
 
 
 BOMB = "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(

@@ -45,7 +45,7 @@ def _blocks(parsed: Parsed) -> dict[str, Any]:
         [one.kind, list(one.heading_path), span_object(one.span), one.text, dict(one.payload), one.first_line]
         for one in parsed.blocks
     ]
-    return {"said": dict(parsed.said), "warnings": list(parsed.warnings), "blocks": rows}
+    return {"said": dict(parsed.properties), "warnings": list(parsed.warnings), "blocks": rows}
 
 
 def _passages(passages: list[Passage]) -> list[list[Any]]:

@@ -38,7 +38,7 @@ def test_dense_code_is_read_as_code() -> None:
 )
 def test_a_frontmatter_that_nests_too_deeply_is_refused_with_its_reason(text: str) -> None:
     found = frontmatter(text)
-    assert (found.said, "it is too large" in found.fault) == (None, True)
+    assert (found.properties, "it is too large" in found.fault) == (None, True)
 
 
 def test_a_frontmatter_as_deep_as_before_is_read() -> None:

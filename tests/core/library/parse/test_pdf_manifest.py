@@ -61,7 +61,7 @@ def test_each_page_that_has_words_is_a_block() -> None:
         (PageSpan(1), "start the pump"),
         (PageSpan(3), "stop it"),
     ]
-    assert parsed.said == {"title": "Pumps"}
+    assert parsed.properties == {"title": "Pumps"}
     assert parsed.warnings == ("page 2 has no text; run: casebook library ingest --ocr",)
     scanned = parse_pdf(document("", "", "words", "", "words", ""))
     assert scanned.warnings == ("pages 1-2, 4, 6 have no text; run: casebook library ingest --ocr",)
