@@ -51,18 +51,18 @@ def _write(out: Output, progress: Progress, *, on_terminal: bool, finished: bool
 @contextmanager
 def stoppable() -> Generator[Callable[[], bool]]:
     """Inside, Ctrl-C only makes the yielded question true; pressed again it is a KeyboardInterrupt."""
-    asked = threading.Event()
+    stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():  # signals belong to the main thread
-        yield asked.is_set
+        yield stopped.is_set
         return
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if asked.is_set():
+        if stopped.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        stopped.set()
 
     before = signal.signal(signal.SIGINT, ask)
     try:
-        yield asked.is_set
+        yield stopped.is_set
     finally:
         signal.signal(signal.SIGINT, before)

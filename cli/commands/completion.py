@@ -216,8 +216,8 @@ def _fish(places: tuple[Place, ...]) -> Iterator[str]:
     yield "end"
     for place in places:
         if place.stored:
-            asked = _FISH.format(place.stored)
-            yield f"complete -c casebook -n '__casebook_at \"{place.path}\"' -k -f -a '{asked}'"
+            candidates = _FISH.format(place.stored)
+            yield f"complete -c casebook -n '__casebook_at \"{place.path}\"' -k -f -a '{candidates}'"
         for word in place.words:
             head = f"complete -c casebook -n '__casebook_at \"{place.path}\"'"
             about = f" -d {_quoted(word.about)}" if word.about else ""

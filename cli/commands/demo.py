@@ -58,16 +58,16 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
     yield out.paint("1. Import sample transcripts into a temporary casebook.", "bold")
     yield from report_lines(out, demo.report)
     yield ""
-    *worded, reworded = demo.answers
-    yield out.paint(f"2. Search for {len(worded)} errors.", "bold")
-    for answer in worded:
+    *answers, paraphrased = demo.answers
+    yield out.paint(f"2. Search for {len(answers)} errors.", "bold")
+    for answer in answers:
         yield from _answer_lines(out, answer)
     yield ""
     by = f"by meaning, {demo.model}" if demo.model else "without a model"
     yield out.paint(clip(f"3. Search for an error in different words ({by}).", out.columns), "bold")
     if demo.without_model:
         yield from wrap(f"This search needs an embedding model: {demo.without_model}.", out.columns)
-    yield from _answer_lines(out, reworded)
+    yield from _answer_lines(out, paraphrased)
     yield ""
     yield out.paint(f"4. Find {len(demo.quotes)} quotes from an LLM in a session.", "bold")
     for quote in demo.quotes:

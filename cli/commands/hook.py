@@ -109,7 +109,7 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> int:
     watchdog.keep, watchdog.host = None, ""
     if hosted and worth and hung is None:
         _leave_host(found.database)
-    if hung is not None and hung.asked:
+    if hung is not None and hung.sent:
         _log("warning", "hook", fault="hook host timeout: answered without it")
     if hung is None or not hung.taken:  # else it may be written down right now
         _take_up(found)

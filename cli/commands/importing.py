@@ -135,15 +135,15 @@ def _again(args: argparse.Namespace, context: Context) -> int:
     from core.flows.transcripts.reharvest import harvest_again
     from core.store import open_store
 
-    asked, shown = not args.yes and not args.dry_run, False
+    confirms, shown = not args.yes and not args.dry_run, False
     out, paths = context.out, _imported_paths(args)
-    if asked and not sys.stdin.isatty():
+    if confirms and not sys.stdin.isatty():
         hint = "to show the changes, pass --dry-run. To apply them, pass --yes"
         raise Fault("invalid_input", "`import --again` needs your confirmation, but stdin is not a terminal", hint)
 
     def agreed(report: ImportAgain) -> bool:
         nonlocal shown
-        if not asked:
+        if not confirms:
             return True
         shown = True
         for line in again_lines(out, report):
@@ -158,7 +158,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
         if report.applied:
             align_due(store, on_progress=told, cancelled=stopped)
     context.log("info", "harvested again", sessions=report.sessions, applied=report.applied, change=report.change)
-    out.result(report, result_lines(out, report, asked=asked and shown))
+    out.result(report, result_lines(out, report, confirmed=confirms and shown))
     if report.canceled:
         return 130
     return 0 if report.applied or args.dry_run or report.changes_nothing else 1
@@ -229,8 +229,8 @@ def _describe_gaps(gaps: tuple[SkippedLine, ...]) -> str:
     """How many lines could not be read, and how many files or folders as a whole."""
     lines = sum(gap.line > 0 for gap in gaps)
     whole = len(gaps) - lines
-    said = " and ".join(counted(count, what) for count, what in ((lines, "line"), (whole, "path")) if count)
-    return f"{said} could not be read and {'was' if len(gaps) == 1 else 'were'} skipped:"
+    gap_counts = " and ".join(counted(count, what) for count, what in ((lines, "line"), (whole, "path")) if count)
+    return f"{gap_counts} could not be read and {'was' if len(gaps) == 1 else 'were'} skipped:"
 
 
 _TEXT = 20
@@ -278,7 +278,7 @@ def _fix(fix: LinkedFix, indent: str) -> Iterator[str]:
 _SHOWN = 10
 
 
-def result_lines(out: Output, report: ImportAgain, *, asked: bool) -> Iterator[str]:
+def result_lines(out: Output, report: ImportAgain, *, confirmed: bool) -> Iterator[str]:
     """How `import --again` ended; `asked`: the changes were shown with the question already."""
     if report.canceled:
         yield out.paint("Stopped. The next `casebook import --again` resumes here.", "warn")
@@ -286,7 +286,7 @@ def result_lines(out: Output, report: ImportAgain, *, asked: bool) -> Iterator[s
     if report.changes_nothing:
         yield f"Harvested {counted(report.sessions, 'session')} again. No changes."
         return
-    if not asked:
+    if not confirmed:
         yield from again_lines(out, report)
     if report.applied:
         yield f"Applied as change {report.change}. To undo it, run: casebook undo"

@@ -30,20 +30,20 @@ _NEAR: Final = {  # English, Korean
 }
 
 
-def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: bool = False) -> Iterator[str]:
+def answer_lines(out: Output, found: Answer, *, explain: bool = False, streamed: bool = False) -> Iterator[str]:
     """The answer with its sources. `explain`: each sentence with its place, and how it was found; `said`: the text
     stands on the terminal already."""
     if explain and found.claims:
         yield ""
         yield from _claims(out, found)
-    elif not said:
+    elif not streamed:
         yield ""
         yield from markdown(_narrower(out), found.answer, 0)
     if any(one.marker for one in found.citations):
         yield from _sources(out, found) if not explain else ()
     else:
         yield from _nearest(out, found)
-    if found.said and not said:
+    if found.said and not streamed:
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
         yield from (out.paint(line, "dim") for line in wrap(f"Reply of the LLM: {words}", out.columns))

@@ -34,8 +34,8 @@ _SHOWN = 5
 
 def alignment_lines(out: Output, found: AlignResult, extracted: Extracted) -> Iterator[str]:
     """Every entry with its quotes, then how many came to what, and the warnings."""
-    for entry, said in zip(found.entries, extracted.entries, strict=True):
-        yield from _entry_lines(out, entry, said.title)
+    for entry, source in zip(found.entries, extracted.entries, strict=True):
+        yield from _entry_lines(out, entry, source.title)
         yield ""
     yield (
         f"{found.alignedCount} aligned, {found.flaggedCount} flagged, {found.ambiguousCount} ambiguous, "
@@ -164,8 +164,8 @@ def list_lines(out: Output, page: QuotePage) -> Iterator[str]:
 
 
 def _row(out: Output, row: QuoteRow) -> str:
-    said = _STATE_SHOWN.get(row.state, row.state)
-    head = f"{row.id:>6}  " + out.paint(f"{said:<9}", _STATE_STYLE[row.state]) + "  "
+    state = _STATE_SHOWN.get(row.state, row.state)
+    head = f"{row.id:>6}  " + out.paint(f"{state:<9}", _STATE_STYLE[row.state]) + "  "
     return head + clip(row.quote, max(20, out.columns - 19))
 
 

@@ -51,8 +51,8 @@ def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
     yield from markdown(out, one.solution or "(no solution)", 2)
     if out.verbose:
         where = f"{one.path}:{one.line}" if one.path else ""
-        for said in filter(None, (*one.why, where)):
-            yield from (out.paint(line, "dim") for line in wrap(said, out.columns, "  "))
+        for reason in filter(None, (*one.why, where)):
+            yield from (out.paint(line, "dim") for line in wrap(reason, out.columns, "  "))
     else:
         yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
 
@@ -106,8 +106,8 @@ def edit_lines(out: Output, edit: RuleEdit) -> Iterator[str]:
         yield out.paint(one_line(edit.fault), "bad")
         return
     parts = (("added", edit.added), ("edited", edit.edited), ("removed", edit.removed))
-    said = "; ".join(f"{what} {clip(', '.join(ids), 60)}" for what, ids in parts if ids)
-    yield f"{said}: {edit.embedded} embedded" + (f" ({one_line(edit.without)})" if edit.without else "")
+    changes = "; ".join(f"{what} {clip(', '.join(ids), 60)}" for what, ids in parts if ids)
+    yield f"{changes}: {edit.embedded} embedded" + (f" ({one_line(edit.without)})" if edit.without else "")
 
 
 def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:

@@ -95,5 +95,5 @@ def _encode(chunk: str | bytes) -> bytes:
 
 
 def _fault(path: Path, error: Exception) -> Fault:
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return Fault("io_error", f"cannot write {path}: {said}", "check the folder, its permissions and its free space")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return Fault("io_error", f"cannot write {path}: {reason}", "check the folder, its permissions and its free space")

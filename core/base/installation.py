@@ -25,8 +25,8 @@ class Installation:
 
     def remedy(self, extra: str) -> str:
         """The shell command that installs an extra into this copy."""
-        wanted = f"{DISTRIBUTION}[{','.join(dict.fromkeys((*self.extras, extra)))}]{self.source}"
-        named = shlex.quote(wanted)
+        requirement = f"{DISTRIBUTION}[{','.join(dict.fromkeys((*self.extras, extra)))}]{self.source}"
+        named = shlex.quote(requirement)
         return {
             "checkout": f"uv sync --extra {extra}",
             "uv tool": f"uv tool install {named}",

@@ -213,7 +213,7 @@ def _insert(con: apsw.Connection, session_id: str, name: str, entry: ParsedEntry
 
 def append_added(con: apsw.Connection, session_id: str, made: Sequence[str], source: str) -> None:
     """Append the event that says where these entries of a session came from, inside the caller's transaction."""
-    came = ingested(con, session_id)
+    cause = ingested(con, session_id)
     ids = con.execute(
         "SELECT id FROM evidence WHERE entry_id IN (SELECT value FROM json_each(?))", (json.dumps(made),)
     ).fetchall()
@@ -222,4 +222,4 @@ def append_added(con: apsw.Connection, session_id: str, made: Sequence[str], sou
         "entries": entry_images(con, made),
         "evidence": evidence_images(con, [cast("int", row[0]) for row in ids]),
     }
-    append(con, "memory_extracted", session_id, body, came)
+    append(con, "memory_extracted", session_id, body, cause)

@@ -19,7 +19,7 @@ from core.store import Store, change, now
 from core.store.journal import title_text
 
 Stage = Literal["candidate", "verified"]
-_SAID: dict[State, str] = {"near": "failed", "waiting": "not aligned yet"}
+_STATE_NAMES: dict[State, str] = {"near": "failed", "waiting": "not aligned yet"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ def _judged(con: apsw.Connection, stage: Stage, quotes: Sequence[StoredQuote], s
     bad = [(one, state) for one, state in zip(quotes, states, strict=True) if state not in GOOD]
     if not bad:
         return Promotion(stage, False, None, ())
-    counts = Counter(_SAID.get(cast("State", state), state) for _, state in bad)
-    said = ", ".join(f"{count} {what}" for what, count in counts.items())
+    counts = Counter(_STATE_NAMES.get(cast("State", state), state) for _, state in bad)
+    summary = ", ".join(f"{count} {what}" for what, count in counts.items())
     plural = "quote" if len(quotes) == 1 else "quotes"
-    reason = f"Evidence alignment failed: of {len(quotes)} {plural}, {said}."
+    reason = f"Evidence alignment failed: of {len(quotes)} {plural}, {summary}."
     return Promotion(stage, True, reason, tuple(one.quote for one, _ in bad))
 
 

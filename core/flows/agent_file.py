@@ -145,9 +145,9 @@ def refresh_files(store: Store, folder: str = "") -> tuple[SyncedFile, ...]:
     A file whose block is gone is opted out, one whose block was edited by hand stays as it is.
     """
     done: list[SyncedFile] = []
-    wanted = _projects(store.con, Path(folder) / "x") if folder else frozenset[str]()
+    projects = _projects(store.con, Path(folder) / "x") if folder else frozenset[str]()
     for file, budget in synced_files(store):
-        if folder and not wanted & _projects(store.con, file):
+        if folder and not projects & _projects(store.con, file):
             continue
         try:
             if not has_block(file):
@@ -233,8 +233,8 @@ def _fixes(con: apsw.Connection, names: frozenset[str]) -> Iterator[_Entry]:
         shown = [line for one, line, where in errors if one == mark or (mark is None and where in names)]
         key = lesson.when.error if lesson is not None and lesson.when.error else (shown or [normalized])[0]
         parts = () if lesson is None else agent_parts(lesson)
-        said = "; ".join(one for one in parts if not one.startswith("when: ")) or text
-        line = f"- {code(_plain(key, _KEY))}: {_plain(said, _LINE)}"
+        summary = "; ".join(one for one in parts if not one.startswith("when: ")) or text
+        line = f"- {code(_plain(key, _KEY))}: {_plain(summary, _LINE)}"
         yield _Entry("Fixes", (float(_HELPED_WEIGHT * helped + seen), ts), line)
 
 

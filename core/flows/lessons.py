@@ -72,13 +72,13 @@ def record_lesson(store: Store, session: str, given: LessonInput, settings: Alig
         did, file = _find_fix(results, given)
         checked = _checked_at(results, given.check, project, max(did, last))
         quotes = tuple(dict.fromkeys(quote for quote in (given.because, *given.quotes) if quote.strip()))
-        said = _quoted(store, session, quotes, settings)
+        quoted = _quoted(store, session, quotes, settings)
         lesson = replace(
             _lesson(given, found, project, file),
-            evidence=(LessonEvidence(session, did, "done by the agent in this session"), *said),
+            evidence=(LessonEvidence(session, did, "done by the agent in this session"), *quoted),
             workaround=_is_hiding(given),
         )
-        explained = (given.because, said[0].message) if given.because.strip() else None
+        explained = (given.because, quoted[0].message) if given.because.strip() else None
         text = _text(given, lesson, explained, checked)
         _refuse_twice(con, session, found, text)
         kept = Evidence("weak" if lesson.workaround else "strong", "project")
@@ -141,21 +141,21 @@ def _squeezed(text: str) -> str:
 def _find_fix(results: Sequence[Result], given: LessonInput) -> tuple[int, str]:
     """Return the message of the last result of the claimed fix, and the edited file."""
     if given.command.strip():
-        wanted = _squeezed(redact(given.command))
+        command = _squeezed(redact(given.command))
         places = [
             one.ran.idx
             for one in results
-            if one.ran.failure == "none" and one.command is not None and wanted in _squeezed(one.command.text)
+            if one.ran.failure == "none" and one.command is not None and command in _squeezed(one.command.text)
         ]
         if not places:
             raise _refused("no call in this session ran this command successfully", "pass the command verbatim")
         return places[-1], ""
     hint = _hint(given.hunk, "")
-    wanted_lines = [("+", line.strip()) for line in hint.added] + [("-", line.strip()) for line in hint.removed]
+    changed_lines = [("+", line.strip()) for line in hint.added] + [("-", line.strip()) for line in hint.removed]
     made = {change: (one.ran.idx, file) for one in results for change, file in _changed(one)}
-    if not wanted_lines or any(line not in made for line in wanted_lines):
+    if not changed_lines or any(line not in made for line in changed_lines):
         raise _refused("no call in this session made this change", "pass lines of the edit, each with + or -")
-    return max(made[line] for line in wanted_lines)
+    return max(made[line] for line in changed_lines)
 
 
 def _changed(result: Result) -> Iterator[tuple[tuple[str, str], str]]:
@@ -167,11 +167,11 @@ def _changed(result: Result) -> Iterator[tuple[tuple[str, str], str]]:
 
 def _checked_at(results: Sequence[Result], check: str, project: str, after: int) -> int:
     """The message in which the whole check passed, at or behind the place `after`."""
-    wanted = plain_command(parse_command(redact(check)), project)
+    plain = plain_command(parse_command(redact(check)), project)
     narrowed = False
     for one in results:
         command = one.command
-        if command is None or one.ran.idx < after or plain_command(command, project) != wanted:
+        if command is None or one.ran.idx < after or plain_command(command, project) != plain:
             continue
         if one.outcome.verdict == "passed" and command.view == "whole" and not command.masked:
             return one.ran.idx

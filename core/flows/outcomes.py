@@ -46,8 +46,8 @@ class Actions:
 
 def actions_of(text: str, lesson: str | None = None) -> Actions:
     """What a fix says to do: the `do` of its lesson where it has one, else its Markdown or plain text."""
-    said = _do(lesson) or text
-    fenced = list(_fenced(said))
+    instructions = _do(lesson) or text
+    fenced = list(_fenced(instructions))
     hunks = tuple(hunk for kind, body in fenced if kind == "diff" and any(hunk := _hunk(body)))
     lines = [line for kind, body in fenced if kind in ("sh", "bash", "shell", "console") for line in body]
     plain = [line for kind, body in fenced if not kind for line in body if not line.startswith(_EVIDENCE)]

@@ -173,7 +173,7 @@ def response_lines(
     limits: Limits,
     cancelled: Callable[[], bool],
     *,
-    asked_of: tuple[str, str],
+    of_model: tuple[str, str],
     stream: bool,
 ) -> Iterator[bytes]:
     """The lines of a stream (or the one body) of a successful answer.
@@ -185,15 +185,19 @@ def response_lines(
         raise Cancelled
     connection = Connection(endpoint, request, limits.connect_s, stream=stream)
     try:
-        yield from _read_lines(connection, endpoint, limits, cancelled, asked_of)
+        yield from _read_lines(connection, endpoint, limits, cancelled, of_model)
     finally:
         connection.close()
 
 
 def _read_lines(
-    connection: Connection, endpoint: Endpoint, limits: Limits, cancelled: Callable[[], bool], asked_of: tuple[str, str]
+    connection: Connection,
+    endpoint: Endpoint,
+    limits: Limits,
+    cancelled: Callable[[], bool],
+    of_model: tuple[str, str],
 ) -> Iterator[bytes]:
-    deadlines = _Deadlines(endpoint, asked_of[0], limits)
+    deadlines = _Deadlines(endpoint, of_model[0], limits)
     status = 0
     while True:
         mail = _next_mail(connection, deadlines, cancelled)
@@ -207,14 +211,14 @@ def _read_lines(
             yield mail.data
         elif isinstance(mail, Body):
             if status != 200:
-                raise refused(endpoint, *asked_of, status, mail.data)
+                raise refused(endpoint, *of_model, status, mail.data)
             yield mail.data
         elif mail.error is None:
             return
         elif status:
             raise interrupted(endpoint, mail.error) from mail.error
         else:
-            raise unreachable(endpoint, asked_of[0], mail.error, limits.connect_s) from mail.error
+            raise unreachable(endpoint, of_model[0], mail.error, limits.connect_s) from mail.error
 
 
 def _next_mail(connection: Connection, deadlines: _Deadlines, cancelled: Callable[[], bool]) -> Mail:

@@ -188,10 +188,10 @@ class ServedModel:
     def _lines(self, endpoint: Endpoint, request: Request, cancelled: Callable[[], bool]) -> Generator[bytes]:
         """The lines of the answer. A server that names an option it does not take is asked once more without it."""
         limits = Limits(self.settings.first_token_s, self.settings.idle_s, self.settings.total_s)
-        asked_of = (self.settings.provider, self.settings.model)
+        of_model = (self.settings.provider, self.settings.model)
         while True:
             try:
-                yield from response_lines(endpoint, request, limits, cancelled, asked_of=asked_of, stream=True)
+                yield from response_lines(endpoint, request, limits, cancelled, of_model=of_model, stream=True)
             except Fault as fault:
                 again = openai.without_rejected_option(request, fault) if self.settings.provider == "openai" else None
                 if again is None:
@@ -242,10 +242,10 @@ def server_models(settings: LlmSettings) -> ServerModels:
     speaks_openai = settings.provider == "openai"
     if speaks_openai:
         endpoint = openai.with_version_path(endpoint)
-    asked_of = (settings.provider, settings.model)
+    of_model = (settings.provider, settings.model)
 
     def send(request: Request) -> bytes:
-        return b"".join(response_lines(endpoint, request, _PROBE, lambda: False, asked_of=asked_of, stream=False))
+        return b"".join(response_lines(endpoint, request, _PROBE, lambda: False, of_model=of_model, stream=False))
 
     try:
         body = send(Request(openai.MODELS if speaks_openai else ollama.TAGS))
@@ -264,12 +264,12 @@ def server_models(settings: LlmSettings) -> ServerModels:
     return ServerModels(endpoint.address, models, True, there)
 
 
-def _check_chat(asked: Callable[[Request], bytes]) -> None:
+def _check_chat(send: Callable[[Request], bytes]) -> None:
     """Check a server that lists no models: it answers an empty request, or says what is wrong with it.
 
     Raises Fault if it does not or if it needs a key, and MalformedLine."""
     try:
-        body = asked(openai.NOTHING_ASKED).strip()
+        body = send(openai.EMPTY_REQUEST).strip()
         if not body.startswith(b"data:") and "choices" not in as_object(body):
             raise MalformedLine(body)
     except Fault as fault:

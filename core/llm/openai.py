@@ -18,7 +18,7 @@ MODELS: Final = "/models"
 _DISPENSABLE: Final = ("temperature", "seed", "stream_options", "response_format")
 """Options that a model may be asked without."""
 _MOST_LINES: Final = 2_000
-NOTHING_ASKED: Final = Request(CHAT, b"{}")
+EMPTY_REQUEST: Final = Request(CHAT, b"{}")
 """A question without anything in it: a server that speaks so says what it lacks, and no model is asked."""
 
 
@@ -108,10 +108,10 @@ class Reader:
             self._finish = finish
         if self._finish == "content_filter":
             raise ServerError({"error": "its content filter stopped the answer"})
-        said: object = choice.get(part) or {}
-        if not isinstance(said, dict):
+        message: object = choice.get(part) or {}
+        if not isinstance(message, dict):
             raise MalformedLine(line)
-        return _text(cast("dict[str, object]", said).get("content"), line)
+        return _text(cast("dict[str, object]", message).get("content"), line)
 
     def _no_data(self, line: bytes) -> str:
         """Comments and other fields of an event say nothing; a bare object is a complaint, or a whole answer."""
@@ -130,9 +130,9 @@ class Reader:
             return ""  # so far: `end` says so if no more comes
         if value.get("error") is not None:
             raise ServerError(value)
-        said = self._object(value, "message", line)
+        text = self._object(value, "message", line)
         self.done = self._ended()
-        return said
+        return text
 
     def _ended(self) -> GenerationEnd:
         return GenerationEnd("length" if self._finish == "length" else "stop", self._usage)

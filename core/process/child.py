@@ -203,10 +203,10 @@ class Child:
 
     def died(self, what: str) -> Fault:
         """A Fault that says how it ended, with the last line it wrote, and that what it did stays."""
-        code, said = self.wait(), self._last_line()
+        code, last_line = self.wait(), self._last_line()
         return Fault(
             "generic",
-            f"{what} was interrupted (its process ended with {code}{f': {said}' if said else ''})",
+            f"{what} was interrupted (its process ended with {code}{f': {last_line}' if last_line else ''})",
             "the results so far are saved. The next run continues from there",
         )
 

@@ -152,9 +152,9 @@ class Claim:
         try:
             return self._at_path(str(self.place.socket)) if self.place.socket is not None else self._at_port(token)
         except OSError as error:
-            said = error.strerror or str(error)
+            reason = error.strerror or str(error)
             raise Fault(
-                "io_error", f"cannot listen on {self.place.entrance}: {said}", "run: casebook doctor"
+                "io_error", f"cannot listen on {self.place.entrance}: {reason}", "run: casebook doctor"
             ) from error
 
     def _at_path(self, path: str) -> sockets.socket:

@@ -79,7 +79,7 @@ class Server:
         self._own, self._handler, self._limits = own, handler, limits
         self._refuse, self._tend, self._most = refuse, tend, most
         self._ending: Ending | None = None
-        self._asked = time.monotonic()
+        self._last_request = time.monotonic()
         self._left = threading.Event()
         self._guard = threading.Lock()
         self._open: dict[threading.Thread, Connection] = {}
@@ -88,7 +88,7 @@ class Server:
 
     def touch(self) -> None:
         """Restart the idle time after a request."""
-        self._asked = time.monotonic()
+        self._last_request = time.monotonic()
 
     def finish(self, why: Ending) -> None:
         """End soon; the first reason counts. Also called by a signal."""
@@ -120,7 +120,7 @@ class Server:
         self._tend()
         if self._ending is None and not self._own.is_reachable:
             self._ending = "lost"
-        left = self._asked + self._limits.idle - time.monotonic()
+        left = self._last_request + self._limits.idle - time.monotonic()
         return 0.0 if self._ending is not None else max(0.0, min(left, self._limits.look))
 
     def _accept(self, listener: sockets.socket) -> None:
@@ -172,8 +172,8 @@ class Server:
 
     def _reject(self, connection: Connection, error: BadFrame | None) -> None:
         with suppress(OSError):
-            if (said := self._refuse(error)) is not None:
-                connection.send(encode(said), time.monotonic() + (self._limits.slow if error else 0.1))
+            if (refusal := self._refuse(error)) is not None:
+                connection.send(encode(refusal), time.monotonic() + (self._limits.slow if error else 0.1))
 
     def _end(self) -> None:
         """Release the place before clients learn of the end, so that the next server can have it."""

@@ -151,7 +151,7 @@ def _counts(store: Store, vectors: Callable[[apsw.Connection], list[str]] | None
     if not store.newer:
         passages = number(con, "SELECT count(*) FROM chunks")
         pairs += (("chunks_fts", number(con, "SELECT count(*) FROM chunks_fts_docsize"), passages),)
-    wrong = [f"{name} has {found} rows, not {wanted}" for name, found, wanted in pairs if found != wanted]
+    wrong = [f"{name} has {found} rows, not {expected}" for name, found, expected in pairs if found != expected]
     astray = number(con, f"SELECT count(*) FROM ({_ANSWERING}) WHERE (k, case_id) NOT IN ({_KEYS})")
     if astray and not wrong:
         wrong.append(f"answer_key lacks {astray} keys")

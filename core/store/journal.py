@@ -346,14 +346,14 @@ def _unlike(left: object, right: object) -> bool:
 def _update(item: apsw.TableChange, names: tuple[str, ...], present: tuple[Value, ...], moved: list[str]) -> _Update:
     old, new = item.old or (), item.new or ()
     values: list[tuple[str, Value]] = []
-    for at, wanted in enumerate(new):
-        if wanted is apsw.no_change or at in item.pk_columns:
+    for at, changed in enumerate(new):
+        if changed is apsw.no_change or at in item.pk_columns:
             continue
         name, now, then = names[at], present[at], old[at]
         if name not in moved:
-            values.append((name, cast("Value", wanted)))
-        elif name == "use_count" and isinstance(now, int) and isinstance(wanted, int) and isinstance(then, int):
-            values.append((name, now + wanted - then))  # what was counted since stays counted
+            values.append((name, cast("Value", changed)))
+        elif name == "use_count" and isinstance(now, int) and isinstance(changed, int) and isinstance(then, int):
+            values.append((name, now + changed - then))  # what was counted since stays counted
     key = tuple((names[at], present[at]) for at in sorted(item.pk_columns))
     return _Update(item.name, key, tuple(values))
 

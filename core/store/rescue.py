@@ -575,9 +575,9 @@ class _Saved:
     def add(self, shape: Shape, rows: Iterable[Row]) -> None:
         """Insert what can be inserted; a row that is there already stays as it is."""
         verb = "REPLACE" if shape.name == "case_state" else "IGNORE"  # a trigger made one already
-        wanted = frozenset(self.shapes[shape.name].columns)
+        columns = frozenset(self.shapes[shape.name].columns)
         for row in rows:
-            values = {name: found for name, found in shape.named(row).items() if name in wanted}
+            values = {name: found for name, found in shape.named(row).items() if name in columns}
             names = ", ".join(quoted(name) for name in values)
             places = ", ".join("?" * len(values))
             sql = f"INSERT OR {verb} INTO {quoted(shape.name)}({names}) VALUES ({places})"

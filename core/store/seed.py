@@ -59,10 +59,10 @@ def _rows(con: apsw.Connection, path: Path) -> Iterator[SeedRow]:
         con.config(switch, 0)
     con.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON")
     present = _columns(con, path)
-    wanted = ", ".join(f"CAST({name} AS BLOB)" if name in present else "NULL" for name in _TEXTS)
+    columns = ", ".join(f"CAST({name} AS BLOB)" if name in present else "NULL" for name in _TEXTS)
     count = "use_count" if "use_count" in present else "0"
     encoding = _ENCODINGS.get(str(value(con, "PRAGMA encoding")), "utf-8")
-    for row in con.execute(f"SELECT {wanted}, {count} FROM main.error_kb NOT INDEXED"):
+    for row in con.execute(f"SELECT {columns}, {count} FROM main.error_kb NOT INDEXED"):
         ts, key, raw, resolution, resolved_by, sequence, last_used = (_text(found, encoding) for found in row[:7])
         if key is not None:
             yield SeedRow(ts, key, raw, resolution, resolved_by, sequence, _count(row[7]), last_used)

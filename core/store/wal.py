@@ -65,8 +65,8 @@ def checkpoints_aside(store: Store) -> Generator[None]:
         timeout_ms, limit = _setting(store.con, "busy_timeout"), _setting(store.con, "journal_size_limit")
         # Shortened each time it begins anew, a WAL that grows again costs more than the disk it frees meanwhile.
         store.con.execute("PRAGMA journal_size_limit = -1")
-    wanted, written = SimpleQueue[bool](), 0
-    thread = Thread(target=_write_back_when, args=(store.place, wanted), daemon=True)
+    requests, written = SimpleQueue[bool](), 0
+    thread = Thread(target=_write_back_when, args=(store.place, requests), daemon=True)
 
     def committed(con: apsw.Connection, name: str, pages: int) -> int:
         nonlocal written
@@ -77,7 +77,7 @@ def checkpoints_aside(store: Store) -> Generator[None]:
             written = pages
             if thread.ident is None:
                 thread.start()
-            wanted.put(True)
+            requests.put(True)
         return apsw.SQLITE_OK
 
     store.con.set_wal_hook(committed)
@@ -87,7 +87,7 @@ def checkpoints_aside(store: Store) -> Generator[None]:
         keep_wal_short(store.con, timeout_ms)  # takes the hook's place
         store.con.execute(f"PRAGMA journal_size_limit = {limit}")
         if thread.ident is not None:
-            wanted.put(False)
+            requests.put(False)
             thread.join()
 
 
@@ -110,12 +110,12 @@ def journals_in_memory(store: Store) -> Generator[None]:
             store.con.execute("PRAGMA temp_store = DEFAULT")
 
 
-def _write_back_when(path: Path, wanted: SimpleQueue[bool]) -> None:
+def _write_back_when(path: Path, requests: SimpleQueue[bool]) -> None:
     """Run in the thread until it receives False."""
     with suppress(apsw.Error), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as con:
         con.set_busy_timeout(_PATIENCE)
         con.execute("PRAGMA schema_version").fetchone()  # it knows of no WAL before it has read
-        while wanted.get():
+        while requests.get():
             if _write_back(con, apsw.SQLITE_CHECKPOINT_PASSIVE) >= _MANY:
                 _write_back(con, apsw.SQLITE_CHECKPOINT_FULL)
 

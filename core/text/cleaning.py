@@ -335,11 +335,11 @@ def _nfc_edits(text: str) -> Iterator[Edit]:
     """One edit for each cluster that normalization changes."""
     for match in _NON_ASCII.finditer(text):
         run = match[0]
-        wanted = normalized(run)
-        if wanted == run:
+        normal = normalized(run)
+        if normal == run:
             continue
         clusters = list(_clusters(run))
-        if "".join(normalized(run[a:b]) for a, b in clusters) != wanted:
+        if "".join(normalized(run[a:b]) for a, b in clusters) != normal:
             clusters = [(0, len(run))]  # signs that compose across what looked like a boundary
         for a, b in clusters:
             composed = normalized(run[a:b])

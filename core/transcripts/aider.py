@@ -47,7 +47,7 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 
 @dataclass(slots=True)
-class _Said:
+class _Utterance:
     """A run of lines of one speaker, and the number of its first."""
 
     role: Role
@@ -68,40 +68,44 @@ def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[R
 
 
 def _sessions(text: str, history: SessionStart, first: int) -> Iterator[Record]:
-    session, count, said, asked = history, 0, 0, ""
+    session, count, utterances, call_id = history, 0, 0, ""
     for one in _spoken(text.split("\n"), first):
         if isinstance(one, str):
             count += 1
-            session, said, asked = replace(history, session_id=f"{history.session_id}:{count}", started=one), 0, ""
+            session, utterances, call_id = (
+                replace(history, session_id=f"{history.session_id}:{count}", started=one),
+                0,
+                "",
+            )
             yield session
             continue
         if not one.text.strip():
             continue
-        if count == 0 and said == 0:
+        if count == 0 and utterances == 0:
             yield session
-        said += 1
-        turn = Turn(f"{session.session_id}:{said}", session.started, one.line)
+        utterances += 1
+        turn = Turn(f"{session.session_id}:{utterances}", session.started, one.line)
         found = _RUN.match(one.text) if one.role == "user" else None
         if found:
-            asked = f"{turn.uuid}:run"
-            yield turn.call(asked, "shell", {"command": found["command"] or found["shell"]})
-        elif one.role == "tool" and asked:
-            yield turn.result(asked, one.text)
-            asked = ""
+            call_id = f"{turn.uuid}:run"
+            yield turn.call(call_id, "shell", {"command": found["command"] or found["shell"]})
+        elif one.role == "tool" and call_id:
+            yield turn.result(call_id, one.text)
+            call_id = ""
         else:
             printed = one.role == "tool"
             yield turn._replace(meta=printed).message("system" if printed else one.role, "text", one.text)
 
 
-def _spoken(lines: list[str], first: int) -> Iterator[_Said | str]:
-    """What each speaker said, one after the other; the time of each start of Aider as a text."""
-    now: _Said | None = None
+def _spoken(lines: list[str], first: int) -> Iterator[_Utterance | str]:
+    """The utterances in their order; the time of each start of Aider as a text."""
+    now: _Utterance | None = None
     fence = ""
     for number, line in enumerate(lines, first):
         mark = _FENCE.match(line)
         if fence:
             fence = "" if mark and mark[1] >= fence and line.strip() == mark[1] else fence
-            role, said = now.role if now else "assistant", line
+            role, spoken = now.role if now else "assistant", line
         elif begun := _START.fullmatch(line):
             if now:
                 yield now
@@ -109,13 +113,13 @@ def _spoken(lines: list[str], first: int) -> Iterator[_Said | str]:
             yield timestamp(begun[1])
             continue
         else:
-            role, said = _speaker(line)
+            role, spoken = _speaker(line)
             fence = mark[1] if mark and role == "assistant" else ""
-        if now is None or (role != now.role and (said.strip() or role != "assistant")):
+        if now is None or (role != now.role and (spoken.strip() or role != "assistant")):
             if now:
                 yield now
-            now = _Said(role, number, [])
-        now.lines.append(said)
+            now = _Utterance(role, number, [])
+        now.lines.append(spoken)
     if now:
         yield now
 

@@ -268,7 +268,7 @@ def _result(block: Fields, record: Fields, origin: Turn, index: int, *, alone: b
 
 def _notes(record: Fields, origin: Turn, kind: str) -> list[Message | ToolCall | ToolResult]:
     """Return records outside the conversation with text: titles and summaries, system notes, queued prompts."""
-    noted, role, said = origin._replace(meta=True), "system", "text"
+    noted, role, message_kind = origin._replace(meta=True), "system", "text"
     if kind == "attachment":
         attached = fields(record.get("attachment"))
         prompt = attached.get("prompt")
@@ -276,12 +276,12 @@ def _notes(record: Fields, origin: Turn, kind: str) -> list[Message | ToolCall |
         typed = attached.get("type") == "queued_command" and attached.get("commandMode") in (None, "prompt")
         return [_text_message(origin, "user", "text", text, 0)] if typed and text else []
     if kind == "summary":
-        text, leaf, said = string(record.get("summary")), word(record.get("leafUuid")), "summary"
+        text, leaf, message_kind = string(record.get("summary")), word(record.get("leafUuid")), "summary"
         noted = noted._replace(uuid=f"summary:{leaf}" if leaf else origin.uuid)
     else:
         text = string(record.get("content"))
-        said = "summary" if record.get("subtype") == "compact_boundary" else "text"
-    return [noted.message(role, said, text, 0)] if text else []
+        message_kind = "summary" if record.get("subtype") == "compact_boundary" else "text"
+    return [noted.message(role, message_kind, text, 0)] if text else []
 
 
 read = read_claude_code
@@ -356,19 +356,19 @@ def failure_of(text: str, is_error: object, denial: object, tool_result: object)
     """Whose failure a result is: `is_error` alone says that there was one, its text and `toolDenialKind` whose."""
     if isinstance(denial, str) and denial:
         return "interrupted" if denial in ("interrupted", "cancelled") else "denied"
-    said = text[:400].lstrip()
-    code = _EXIT.match(said)
-    if (said if code is None else said[code.end() :].lstrip()).startswith(_INTERRUPTED) or fields(tool_result).get(
+    head = text[:400].lstrip()
+    code = _EXIT.match(head)
+    if (head if code is None else head[code.end() :].lstrip()).startswith(_INTERRUPTED) or fields(tool_result).get(
         "interrupted"
     ) is True:
         return "interrupted"
-    if said.startswith(_DENIED[0]):
+    if head.startswith(_DENIED[0]):
         return "denied"
     if is_error is not True:
         return "none"
-    if said.startswith(_DENIED) or _HOOK.match(said):
+    if head.startswith(_DENIED) or _HOOK.match(head):
         return "denied"
-    return "tool_use_error" if said.startswith(_MISUSED) or _BLOCKED.match(said) else "error"
+    return "tool_use_error" if head.startswith(_MISUSED) or _BLOCKED.match(head) else "error"
 
 
 def exit_code_of(text: str, failure: Failure, tool_result: object) -> int | None:
@@ -380,8 +380,8 @@ def exit_code_of(text: str, failure: Failure, tool_result: object) -> int | None
         return next(
             (code for key in ("exitCode", "exit_code") if (code := small_int(source.get(key))) is not None), None
         )
-    for said in (text, string(tool_result)):
-        found = _EXIT.match(said)
+    for output in (text, string(tool_result)):
+        found = _EXIT.match(output)
         if found:
             return small_int(int(found[1]))
     return next(

@@ -283,12 +283,12 @@ _SIGNS: Final = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def _failure(text: str, code: int | None, success: object) -> Failure:
-    said = text[:400].lstrip()
-    if _INTERRUPTED.match(said):
+    head = text[:400].lstrip()
+    if _INTERRUPTED.match(head):
         return "interrupted"
-    if _DENIED.match(said) or (code is None and said.startswith("`") and _BY_POLICY.search(text[-100:].rstrip())):
+    if _DENIED.match(head) or (code is None and head.startswith("`") and _BY_POLICY.search(text[-100:].rstrip())):
         return "denied"
-    if said.startswith(_MISUSED) or (code is None and said.startswith(_REFUSED_PATCH)):
+    if head.startswith(_MISUSED) or (code is None and head.startswith(_REFUSED_PATCH)):
         return "tool_use_error"
     return "error" if (code is not None and code != 0) or success is False else "none"
 
@@ -551,9 +551,9 @@ def _event(event: Fields, origin: _Origin, ts: str, shown: str) -> Iterator[Reco
         text = f"[turn aborted: {word(event.get('reason'), 60) or 'no reason given'}]"
         yield Message("system", "text", text, origin.uuid(ts), 0, shown, origin.line, meta=True)
     elif text and kind in ("user_message", "agent_message", "agent_reasoning"):
-        said: Kind = "thinking" if kind == "agent_reasoning" else "text"
+        message_kind: Kind = "thinking" if kind == "agent_reasoning" else "text"
         meta = role == "user" and text[:200].lstrip().startswith(_INJECTED)
-        yield Message(role, said, text, origin.display_uuid(ts), 0, shown, origin.line, meta=meta, display=True)
+        yield Message(role, message_kind, text, origin.display_uuid(ts), 0, shown, origin.line, meta=meta, display=True)
 
 
 read = read_codex

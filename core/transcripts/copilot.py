@@ -84,8 +84,8 @@ def _event(event: Fields, session: SessionStart, number: int) -> Iterator[Record
             "abort": f"[aborted: {word(data.get('reason'), 60)}]",
         }.get(kind, "")
         if noted:
-            said = "summary" if kind.startswith("session.compaction") else "text"
-            yield turn._replace(meta=True).message("system", said, noted)
+            message_kind = "summary" if kind.startswith("session.compaction") else "text"
+            yield turn._replace(meta=True).message("system", message_kind, noted)
 
 
 def _call(data: Fields, turn: Turn) -> Record:

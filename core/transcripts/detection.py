@@ -117,12 +117,12 @@ def _files(root: Path, agent: Agent | None, unread: Callable[[OSError], object] 
         yield real
     if not stat.S_ISDIR(mode):
         return
-    wanted = _file_names(agent)
+    names_of_agent = _file_names(agent)
     for folder, folders, names in os.walk(real, onerror=unread):
         folders[:] = sorted(name for name in folders if name not in _ASIDE)
         for name in names:
             path = Path(folder, name)
-            if wanted.match(path.as_posix()) and _may_be(path) and _is_inside(path, real):
+            if names_of_agent.match(path.as_posix()) and _may_be(path) and _is_inside(path, real):
                 yield path
 
 

@@ -75,8 +75,8 @@ def _message(message: Fields, session: SessionStart, number: int) -> Iterator[Re
         return
     ts = timestamp(message.get("timestamp")) or session.started
     for index, thought in enumerate(items(message.get("thoughts"))):
-        said = [string(fields(thought).get(key)) for key in ("subject", "description")]
-        if text := joined([part for part in said if part] or [""]):
+        parts = [string(fields(thought).get(key)) for key in ("subject", "description")]
+        if text := joined([part for part in parts if part] or [""]):
             yield Turn(f"{own}:thought", ts, number).message("assistant", "thinking", text, index)
     turn = Turn(own, ts, number, meta=role == "system")
     for index, part in enumerate(elements(message.get("content"))):
@@ -109,8 +109,8 @@ def response_text(result: object) -> str:
     for part in elements(result):
         source = fields(part)
         response = fields(fields(source.get("functionResponse")).get("response"))
-        said = [string(response.get(key)) for key in ("output", "error", "content")]
-        found += [text for text in (*said, string(source.get("text")), string(part)) if text]
+        outputs = [string(response.get(key)) for key in ("output", "error", "content")]
+        found += [text for text in (*outputs, string(source.get("text")), string(part)) if text]
     return joined(found or [""])
 
 

@@ -161,8 +161,8 @@ def _part(part: Fields, turn: Turn, role: Role, *, summary: bool) -> Iterator[Re
         yield turn.message(role, "thinking", text)
     elif kind == "file":
         yield turn._replace(meta=True).message(role, "image", f"[file {word(part.get('filename')) or 'unnamed'}]")
-    elif kind in ("subtask", "agent") and (asked := string(part.get("prompt"))):
-        yield turn._replace(meta=True).message(role, "text", asked)
+    elif kind in ("subtask", "agent") and (prompt := string(part.get("prompt"))):
+        yield turn._replace(meta=True).message(role, "text", prompt)
     elif kind == "tool":
         yield from _tool(part, turn)
 

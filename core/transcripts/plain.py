@@ -32,8 +32,8 @@ def owns(value: object) -> bool:
         return False
     if listed := items(record.get("messages")):
         return owns(listed[0])
-    said = record.get("text", record.get("content"))
-    return isinstance(said, str) or (isinstance(record.get("role"), str) and isinstance(said, list))
+    content = record.get("text", record.get("content"))
+    return isinstance(content, str) or (isinstance(record.get("role"), str) and isinstance(content, list))
 
 
 def start_of(head: bytes, path: Path) -> SessionStart:
@@ -79,7 +79,7 @@ def read_plain(lines: Iterable[Line], start: SessionStart | None = None) -> Iter
 
 def _message(element: object, session: str, line: int, index: int) -> list[Record]:
     source = fields(element)
-    text = element if isinstance(element, str) else _said(source.get("text", source.get("content")))
+    text = element if isinstance(element, str) else _text_of_content(source.get("text", source.get("content")))
     calls = [fields(call) for call in items(source.get("tool_calls"))]
     if not isinstance(text, str) and not calls:
         where = f"element {index + 1} is" if index else "it is"
@@ -103,7 +103,7 @@ def _message(element: object, session: str, line: int, index: int) -> list[Recor
     return found
 
 
-def _said(content: object) -> object:
+def _text_of_content(content: object) -> object:
     """The text of a message: its string, or the texts of its parts."""
     if not isinstance(content, list):
         return content

@@ -520,8 +520,8 @@ def _lesson_lines(label: str, lines: Sequence[str], lesson: Lesson, room: int) -
         about = 1 if lesson.do.file else 0
     for line in lines[:about]:
         tone = _LESSON_TONES.get(label, "$cb-soft")
-        said = label == "Because" or (label == "Do" and lesson.do.kind == "words")
-        drawn = draw_marks(line, tone) if said else Content.styled(line, tone)
+        is_text = label == "Because" or (label == "Do" and lesson.do.kind == "words")
+        drawn = draw_marks(line, tone) if is_text else Content.styled(line, tone)
         yield from drawn.wrap(room) if line and room else [drawn]
     yield from hunk_lines(lines[about:], room, language_of(lesson.do.file))
 

@@ -64,14 +64,14 @@ def coloured_lines(
     return {number: runs for number, runs in found if number >= first}
 
 
-def _beginning(opened: OpenDocument, wanted: int) -> int:
+def _beginning(opened: OpenDocument, target: int) -> int:
     """Return the line to begin at: the first one, or if that is far, one that is neither indented nor a
     continuation."""
     lines = opened.lines
-    least = _reach(lines, wanted, -1, len(lines), _BEFORE)
+    least = _reach(lines, target, -1, len(lines), _BEFORE)
     if least == 0 and opened.first == 1:
         return 0
-    likely = (at for at in range(wanted, least, -1) if lines[at][:1].isalpha() and not lines[at - 1].strip())
+    likely = (at for at in range(target, least, -1) if lines[at][:1].isalpha() and not lines[at - 1].strip())
     return next(likely, least)
 
 
@@ -405,16 +405,16 @@ _NARROWEST: Final = 12
 def _column_widths(rows: Sequence[Sequence[Sequence[Run]]], room: int) -> tuple[int, ...]:
     """The cells of each column within `room`: a narrow one whole, the others an equal share; none if that is small."""
     count = max(map(len, rows))
-    wanted = [max((cell_len(_text(row[at])) for row in rows if at < len(row)), default=0) for at in range(count)]
+    needed = [max((cell_len(_text(row[at])) for row in rows if at < len(row)), default=0) for at in range(count)]
     widths = [0] * count
     left = list(range(count))
     while left:
         share = room // len(left)
-        narrow = [at for at in left if wanted[at] <= share]
+        narrow = [at for at in left if needed[at] <= share]
         if not narrow and share < _NARROWEST:
             return ()
         for at in narrow or left:
-            widths[at] = wanted[at] if narrow else share
+            widths[at] = needed[at] if narrow else share
             room -= widths[at]
         left = [at for at in left if narrow and at not in narrow]
     return tuple(widths)

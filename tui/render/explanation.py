@@ -225,10 +225,10 @@ def _highlighted_lines(one: HighlightedText, signs: Signs, tone: str) -> Content
     """Return at most so many lines, each with its highlights; omitted lines are a sign."""
     lines: list[Content] = []
     start, left_out = 0, False
-    wanted = _highlighted_line_numbers(one)
+    highlighted = _highlighted_line_numbers(one)
     for number, line in enumerate(one.text.split("\n")):
         end = start + len(line)
-        if number in wanted:
+        if number in highlighted:
             first = start
             inside = [(max(0, a - first), b - first) for a, b in one.spans if a < end and b > first]
             matched = [(max(0, a - first), b - first) for a, b in one.patterns if a < end and b > first]
@@ -246,7 +246,7 @@ def _highlighted_lines(one: HighlightedText, signs: Signs, tone: str) -> Content
         else:
             left_out = True
         start = end + 1
-        if number > max(wanted, default=0):
+        if number > max(highlighted, default=0):
             break
     if left_out:
         lines.append(Content.styled(signs.more, "$cb-faint"))

@@ -167,10 +167,10 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     case = _case(row)
     mark = signs.mark(_RESULTS, case.result)
     partly = case.missed if len(case.labelled.expected) > 1 and case.shown_rules else ()
-    wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
+    expected = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
     listed = ", ".join(case.shown_rules) or "no rule"
     fine = case.result in ("right", "gone")
-    middle = wanted if fine else f"{wanted} {signs.arrow} {listed}"
+    middle = expected if fine else f"{expected} {signs.arrow} {listed}"
     middle = pad(inline(middle, _MIDDLE, more=signs.more), _MIDDLE)
     cells = max(8, tool_cells(width - 40))
     tool = pad(inline(short_tool(case.labelled.call.tool_name), cells, more=signs.more), cells)

@@ -86,26 +86,26 @@ class PaneRouter:
             app.say("Close the open dialog first.", severity="warning")
         return not self.covered
 
-    def library(self, wanted: PaneSearchLibrary | PaneOpenCitation) -> None:
+    def library(self, request: PaneSearchLibrary | PaneOpenCitation) -> None:
         """The Library pane with a query, or at a citation: Esc returns from there."""
         from tui.panes.library.screen import LibraryScreen
 
         app = self._app
         if not isinstance(app.screen, LibraryScreen):
-            app.push_screen(LibraryScreen(self._context("library"), wanted))
-        elif isinstance(wanted, PaneOpenCitation):
-            app.screen.open_citation(wanted.uri)
-        elif wanted.query:
-            app.screen.ask(wanted.query)
+            app.push_screen(LibraryScreen(self._context("library"), request))
+        elif isinstance(request, PaneOpenCitation):
+            app.screen.open_citation(request.uri)
+        elif request.query:
+            app.screen.ask(request.query)
 
-    def open_case(self, wanted: PaneOpenCase) -> None:
+    def open_case(self, request: PaneOpenCase) -> None:
         """A case in the Errors pane, from which Esc returns; or a search for the words."""
-        if wanted.case_id is not None:
+        if request.case_id is not None:
             pane = self.pane
-            self.show_case(wanted.case_id, None if pane == HOME else lambda: self.show(pane))
+            self.show_case(request.case_id, None if pane == HOME else lambda: self.show(pane))
             return
         self.show(HOME)
-        self._app.errors.box.ask(wanted.query)
+        self._app.errors.box.ask(request.query)
 
     def show_case(self, case_id: int, leave: Callable[[], object] | None = None) -> None:
         """Show this case in the Errors pane: selected in the list if it is read there, else next to it.

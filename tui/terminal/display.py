@@ -87,10 +87,10 @@ def _replace_rules(cls: type[Stylesheet], node: DOMNode, rules: RulesMap, animat
         _OWN_REPLACE(cls, node, rules, animate)
         return
     base = node.styles.base
-    has, wanted = base._rules.get, rules.get
+    has, given = base._rules.get, rules.get
     changed = not animate
     for name in base._rules.keys() | rules.keys():
-        if has(name) is not (value := wanted(name)):
+        if has(name) is not (value := given(name)):
             changed = True
             setattr(base, name, value)
     if changed:
@@ -142,8 +142,8 @@ def _candidates(sheet: Stylesheet, node: DOMNode) -> Candidates:
     names = frozenset(rules_map.keys() & node._selector_names)
     found = cached[1].get(names)
     if found is None:
-        wanted = {rule for name in names for rule in rules_map[name]}
-        rules = list(filter(wanted.__contains__, reversed(sheet.rules)))
+        matching = {rule for name in names for rule in rules_map[name]}
+        rules = list(filter(matching.__contains__, reversed(sheet.rules)))
         found = cached[1][names] = (rules, set[str]().union(*(rule.pseudo_classes for rule in rules)))
     return found
 

@@ -75,8 +75,8 @@ class Completing:
         """The completions of a path are known."""
         self._ends = ends
         if self._text is not None:
-            wanted, self._text = self._text, None
-            if wanted == self._box.value == ends.typed:
+            text, self._text = self._text, None
+            if text == self._box.value == ends.typed:
                 self.complete()
             workbench(self._box).let_keys_go()
 

@@ -54,8 +54,8 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
         when, tool = pad(row.last_seen[:10], 10), pad(row.tool, tools)
         head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  {when}  {tool}  "
         marks = [NO_LONGER_HARVESTED] * (not row.harvested) + ["team"] * (row.origin == "team")
-        said = f"({', '.join(marks)}) {row.key_line}" if marks else row.key_line
-        yield head + clip(said, max(20, out.columns - len(head)))
+        line = f"({', '.join(marks)}) {row.key_line}" if marks else row.key_line
+        yield head + clip(line, max(20, out.columns - len(head)))
     if page.next is not None:
         yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
 

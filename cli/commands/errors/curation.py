@@ -208,8 +208,8 @@ def _beside_lines(one: Beside) -> Iterator[str]:
     """Which fix it was, where the case holds others."""
     first, *more = one.others
     others = f"Fix {first}" if not more else f"Fixes {', '.join(map(str, one.others[:3]))}{', …' if more[2:] else ''}"
-    said = "is for a different error" if not more else "are for other errors"
-    yield f"In case {one.case_id}, this is fix {one.fix}. {others} {said}."
+    predicate = "is for a different error" if not more else "are for other errors"
+    yield f"In case {one.case_id}, this is fix {one.fix}. {others} {predicate}."
     yield f"To select {'that fix' if not more else 'one of them'}, add --fix, for example --fix {first}."
 
 

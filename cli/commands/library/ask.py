@@ -71,8 +71,8 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
                     context.out.line(line)
             raise
     wipes = context.out.colour and os.environ.get("TERM") != "dumb"
-    said = spoken is not None and spoken.end(draws=wipes)
-    context.out.result(found, answer_lines(context.out, found, explain=explain, said=said))
+    streamed = spoken is not None and spoken.end(draws=wipes)
+    context.out.result(found, answer_lines(context.out, found, explain=explain, streamed=streamed))
     for step in found.trace:
         if step.stage == "keep" and step.outcome == "failed":
             context.out.note(f"casebook: answer not saved: {step.reason}")

@@ -76,12 +76,12 @@ def eval_lines(out: Output, found: Evaluation) -> Iterator[str]:
         told = [(f"recall@{found.k} of documents", one.recall_at_k_doc),
                 (f"precision@{found.k} of passages", one.precision_at_k_chunk),
                 ("must contain", one.must_contain), ("forbidden absent", one.forbidden)]  # fmt: skip
-        said = ", ".join(f"{name} {value:.2f}" for name, value in told if value is not None)
-        yield out.paint(f"{one.name:10} {said}", "dim")
+        scores = ", ".join(f"{name} {value:.2f}" for name, value in told if value is not None)
+        yield out.paint(f"{one.name:10} {scores}", "dim")
     yield "section hit@3 by kind:"
     for kind in found.kinds:
-        said = "  ".join(f"{name} {value:.2f}" for name, value in kind.hit_at_3.items())
-        yield f"  {kind.kind or '-':12}{kind.queries:>3}  {said}"
+        scores = "  ".join(f"{name} {value:.2f}" for name, value in kind.hit_at_3.items())
+        yield f"  {kind.kind or '-':12}{kind.queries:>3}  {scores}"
     for pair in found.pairings:
         yield f"{pair.better} - {pair.than}, paired: {_interval(pair.difference, sign=True)}"
     if found.unanswerable:

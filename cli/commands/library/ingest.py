@@ -165,8 +165,8 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
     """What was read, what was left out and why, with examples."""
     counts = ("new", "updated", "moved", "removed", "unchanged", "skipped")
     parts = [f"{getattr(report, name)} {name}" for name in counts if getattr(report, name)]
-    said = ", ".join([*parts, *([counted(report.errors, "error")] if report.errors else [])])
-    yield f"{counted(report.scanned, 'file')} in {report.duration_ms / 1000:.1f} s: {said or 'nothing to read'}"
+    summary = ", ".join([*parts, *([counted(report.errors, "error")] if report.errors else [])])
+    yield f"{counted(report.scanned, 'file')} in {report.duration_ms / 1000:.1f} s: {summary or 'nothing to read'}"
     yield f"{counted(report.chunks_indexed, 'passage')} indexed"
     for reason, paths in report.skip_examples.items():
         yield out.paint(clip(f"skipped, {reason.replace('_', ' ')}: {', '.join(paths)}", out.columns), "dim")

@@ -43,12 +43,12 @@ def _many(args: argparse.Namespace, context: Context) -> int:
     with ExitStack() as stack:
         vectors = stack.enter_context(model_search(context.settings.embedding))
         search = stack.enter_context(opened_search(context.database, vectors))
-        asked = 0
+        queries = 0
 
         def answer(item: dict[str, Any]) -> object:
-            nonlocal asked
-            asked += 1
-            if asked > BULK_MOST:
+            nonlocal queries
+            queries += 1
+            if queries > BULK_MOST:
                 raise Fault("invalid_input", f"more than {BULK_MOST} queries", "send the rest in another call")
             return search(query_of(item, like))
 

@@ -60,9 +60,9 @@ def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
     model = clip(visible(report.model.partition("@")[0]), 80)
     good = report.reused - report.copied
     done = [(report.embedded, "embedded"), (report.copied, "copied from identical texts"), (good, "still valid")]
-    said = ", ".join(f"{count:,} {what}" for count, what in (*done, (report.removed, "removed")) if count)
+    summary = ", ".join(f"{count:,} {what}" for count, what in (*done, (report.removed, "removed")) if count)
     none = f"Nothing to embed. Everything is embedded with {model}."
-    yield f"{said[0].upper()}{said[1:]}, with {model}." if said else none
+    yield f"{summary[0].upper()}{summary[1:]}, with {model}." if summary else none
     made = [f"{part.embedded:,} {_NAMES.get(part.kind, part.kind)}s" for part in report.parts if part.embedded]
     if len(made) > 1:
         yield out.paint(f"Embedded: {', '.join(made)}.", "dim")

@@ -131,7 +131,7 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
     return _report(context, "add", model.id, f"Added {model.id}: {model.dim} dimensions.")
 
 
-def _report(context: Context, action: str, name: str, said: str) -> int:
+def _report(context: Context, action: str, name: str, message: str) -> int:
     found = find(name)
     kept = None if found is None else read(found.folder)
     files = {} if kept is None else {path: sha for path, (_, sha) in kept.files.items()}
@@ -144,12 +144,12 @@ def _report(context: Context, action: str, name: str, said: str) -> int:
         files,
         digests=digests_of(name) if action == "pull" else "",
     )
-    context.out.result(report, _report_lines(context, found, said))
+    context.out.result(report, _report_lines(context, found, message))
     return 0
 
 
-def _report_lines(context: Context, found: LocalModel | None, said: str) -> Iterator[str]:
-    yield from wrap(said, context.out.columns)
+def _report_lines(context: Context, found: LocalModel | None, message: str) -> Iterator[str]:
+    yield from wrap(message, context.out.columns)
     if found is None:
         return
     used = current(context.settings.embedding)

@@ -67,8 +67,8 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
 
 
 def _stop(out: Output, place: Endpoint) -> int:
-    asked = stop(place)
-    pid = end_holder(place, _ENDS_S) if isinstance(asked, Unserved) else asked.pid
+    stopping = stop(place)
+    pid = end_holder(place, _ENDS_S) if isinstance(stopping, Unserved) else stopping.pid
     after = model_service(place)
     out.result(after, _status_lines(after) if pid is None else [f"Stopped the model service (process {pid})."])
     return 1 if pid is None else 0
@@ -98,8 +98,8 @@ def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
     try:
         found = _model(args, context)
     except Fault as fault:
-        asked = args.model or context.settings.embedding.model
-        note_start(place, asked, fault.message)  # whoever starts services need not try again at once
+        model = args.model or context.settings.embedding.model
+        note_start(place, model, fault.message)  # whoever starts services need not try again at once
         raise
 
     def load() -> Embedder:
@@ -133,8 +133,8 @@ def _announce(out: Output, place: Endpoint, model: str, idle: int) -> None:
 
 
 def _status_lines(found: ModelService) -> Iterator[str]:
-    said = one_line(found.reason)
-    yield said[:1].upper() + said[1:] + "."
+    sentence = one_line(found.reason)
+    yield sentence[:1].upper() + sentence[1:] + "."
     if found.answers:
         yield f"Address: {one_line(found.address)}. Embedded texts: {found.texts:,}."
         yield f"The service stops after {found.idle_s:,} s without a request."

@@ -65,10 +65,10 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
         agreed = not asks or not plan.lessons or confirmed(context, plan)
         export = write_plan(store, plan) if agreed and (plan.lessons or plan.before is not None) else None
         files = _blocks(store, place, asks=asks) if export is not None else ()
-        wanted = args.merge_driver or (asks and export is not None and not has_merge_driver(place) and says_yes(
+        sets_driver = args.merge_driver or (asks and export is not None and not has_merge_driver(place) and says_yes(
             "Let git merge the lessons file with casebook (.gitattributes and this clone's settings)?"
         ))  # fmt: skip
-        if wanted:
+        if sets_driver:
             set_merge_driver(place)
         lessons = dearest(store, place)
         done = TeamInit(place.file, place.repository, imported, lessons, export, files, has_merge_driver(place))

@@ -221,10 +221,10 @@ def _apply_keys(
         name, where = ".".join(here), f"{file}:{lines.get(here, lines.get((KEYS,), 1))}"
         keys = cast("list[object]", value) if isinstance(value, list) else [value]
         if not all(isinstance(one, str) and "\0" not in one for one in keys):
-            wanted = "a key in quotes, or a list of such keys"
+            expected = "a key in quotes, or a list of such keys"
             raise Fault(
                 "config_invalid",
-                f"{name} must be {wanted}, but {where} has {_display_value(keys)}",
+                f"{name} must be {expected}, but {where} has {_display_value(keys)}",
                 "correct that value",
             )
         found[name] = Setting(name, " ".join(cast("list[str]", keys)), "file", where)
@@ -279,18 +279,18 @@ def _checked(name: str, value: object, where: str) -> Value:
     kind = type(spec.default)
     if kind is float and type(value) is int and abs(value) < 2**53:
         value = float(value)
-    wanted = {bool: "true or false", int: "an integer", float: "a number", str: "text in quotes"}[kind]
+    expected = {bool: "true or false", int: "an integer", float: "a number", str: "text in quotes"}[kind]
     if spec.choices:
-        wanted = "one of " + ", ".join(spec.choices)
+        expected = "one of " + ", ".join(spec.choices)
     elif spec.least is not None:
-        wanted += f" from {spec.least} to {spec.most}"
+        expected += f" from {spec.least} to {spec.most}"
     right = type(value) is kind
     right = right and (not spec.choices or value in spec.choices)
     right = right and (spec.least is None or spec.least <= cast("float", value))
     right = right and (spec.most is None or cast("float", value) <= spec.most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
-        message = f"{name} must be {wanted}, but {where} has {_display_value(value)}"
+        message = f"{name} must be {expected}, but {where} has {_display_value(value)}"
         raise Fault("config_invalid", message, _cure(spec, value))
     return cast("Value", value)
 

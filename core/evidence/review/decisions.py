@@ -155,9 +155,9 @@ def fit_of(
     diff: Sequence[Difference] = (),
 ) -> Fit:
     """How `words` fit `quote`, of which the guard says `concerns`; `similarity` where the aligner knows it."""
-    said, there = (View(text[:COMPARED]).folded.strip() for text in (quote, words))
-    like = Levenshtein.normalized_similarity(said, there) if similarity is None else similarity
-    covers = min(1.0, len(there) / len(said)) if said else 1.0
+    quoted, there = (View(text[:COMPARED]).folded.strip() for text in (quote, words))
+    like = Levenshtein.normalized_similarity(quoted, there) if similarity is None else similarity
+    covers = min(1.0, len(there) / len(quoted)) if quoted else 1.0
     count = len(there.split())
     reasons: list[str] = []
     if like < CERTAIN:
@@ -165,10 +165,10 @@ def fit_of(
     if covers < HALF:
         reasons.append(f"the selection covers {covers:.0%} of the quote")
     reasons += reasons_of(concerns, diff)
-    little = len(said) >= LONG and count <= _WORDS and covers < _QUARTER
+    little = len(quoted) >= LONG and count <= _WORDS and covers < _QUARTER
     verdict: FitVerdict = "too_little" if little else "asks" if reasons else "fits"
-    asked = "1 reason to ask" if len(reasons) == 1 else f"{len(reasons)} reasons to ask"
-    reason = TOO_LITTLE if little else asked if reasons else "same meaning"
+    question = "1 reason to ask" if len(reasons) == 1 else f"{len(reasons)} reasons to ask"
+    reason = TOO_LITTLE if little else question if reasons else "same meaning"
     step = Step(
         "place",
         "hit" if verdict == "fits" else "rejected",
@@ -200,7 +200,7 @@ REASON_KEPT = 2_000
 """Code points of the reason for a rejection."""
 WORDS_KEPT = 20_000
 """Code points that a person may take for a quote."""
-_SAID: dict[Refusal, str] = {
+_REFUSAL_MESSAGES: dict[Refusal, str] = {
     "needs_confirmation": "the meaning may differ, so you must confirm",
     "too_little": TOO_LITTLE,
     "choose_a_place": "it was found at several locations: choose one",
@@ -414,7 +414,7 @@ def _decide(store: Store, actor: str, act: Act, evidence_id: int, expect: str | 
         now_ = _there(con, evidence_id)
         done, place = planned.decision, planned.place
         promotion = promotion_of(con, one.entry_id)
-    message = "" if refused is None else _SAID[refused]
+    message = "" if refused is None else _REFUSAL_MESSAGES[refused]
     return Decided(
         act, evidence_id, one.entry_id, made.id, refused, message, now_.state, done.spans, done.words,
         *(((), ()) if place is None else (place.concerns, place.diff)), promotion, demoted,

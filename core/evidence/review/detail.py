@@ -231,13 +231,13 @@ def find_in_session(
     if not words.strip():
         return ()
     messages = StoredMessages(store.con, session_id)
-    session, wanted = Session(messages, cache), View(words)
+    session, view = Session(messages, cache), View(words)
     near = min(max(near, 0), max(len(messages) - 1, 0))
     found: list[Seen] = []
     for index in (near, *session.others(near)) if len(messages) else ():
         if cancelled() or len(found) >= min(limit, _MOST):
             break
-        hit = find(session.view(index), wanted)
+        hit = find(session.view(index), view)
         for start, end in hit.spans if hit is not None else ():
             found.append(_found_span(messages[index], Span(index, start, end), 1.0))
     return tuple(found[:limit])
@@ -271,16 +271,16 @@ def rarest_words(
     for many in (2, 1):
         starts = zip(*(found[at:] for at in range(many)), strict=False)
         runs = [quote[run[0].start() : run[-1].end()] for run in starts if many > 1 or _is_telling(run[0][0])]
-        wanted = {View(run).folded: run for run in dict.fromkeys(runs)}
-        seen = dict.fromkeys(wanted, 0)
+        phrases = {View(run).folded: run for run in dict.fromkeys(runs)}
+        seen = dict.fromkeys(phrases, 0)
         for index in range(len(messages)):
             if cancelled():
                 return ""
             text = session.view(index).folded
-            for folded in wanted:
+            for folded in phrases:
                 seen[folded] += folded in text
-        if had := [folded for folded in wanted if seen[folded]]:
-            return wanted[min(had, key=lambda folded: (seen[folded], -len(folded)))]
+        if had := [folded for folded in phrases if seen[folded]]:
+            return phrases[min(had, key=lambda folded: (seen[folded], -len(folded)))]
     return ""
 
 

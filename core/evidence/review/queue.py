@@ -302,10 +302,10 @@ def _next(store: Store, states: Iterable[State], after: int, filters: QuoteFilte
 
 
 def _states(filters: QuoteFilters) -> tuple[State, ...]:
-    asked = [
+    states = [
         state for status in filters.statuses for state in (("near", "failed") if status == "failed" else (status,))
     ]
-    return cast("tuple[State, ...]", tuple(dict.fromkeys(asked))) or STATES
+    return cast("tuple[State, ...]", tuple(dict.fromkeys(states))) or STATES
 
 
 def _where(filters: QuoteFilters) -> tuple[str, tuple[str, ...]]:
@@ -330,15 +330,15 @@ def _ids(con: apsw.Connection, states: Iterable[State], filters: QuoteFilters, a
 
 def _having(con: apsw.Connection, ids: Iterator[int], words: str) -> Iterator[int]:
     """Those quotes that have every word, or half a word, in themselves or in what their entry is called."""
-    wanted = _folded(words).split()
-    while wanted and (some := list(islice(ids, _AT_ONCE))):
+    terms = _folded(words).split()
+    while terms and (some := list(islice(ids, _AT_ONCE))):
         rows = con.execute(
             "SELECT evidence.id, quote || char(10) || title || char(10) || type || char(10) || entry.id FROM evidence"
             " JOIN entry ON entry.id = entry_id WHERE evidence.id IN (SELECT value FROM json_each(?))",
             (json.dumps(some),),
         ).fetchall()
         texts = {cast("int", one): _folded(str(text)) for one, text in rows}
-        yield from (one for one in some if all(word in texts.get(one, "") for word in wanted))
+        yield from (one for one in some if all(word in texts.get(one, "") for word in terms))
     yield from ids
 
 

@@ -152,30 +152,30 @@ def _generated(
     asking.report_context(found.passages())
     chunk_ids = tuple(one.chunk_id for one in packed.passages)
     asking.unfinished.save(found.refused("llm_stream_aborted"), chunk_ids)
-    said = generate(asking, packed.messages)
+    generated = generate(asking, packed.messages)
     if found.hops is not None:
-        hop = HopRecord("synthesize", len(found.hops), (), 0, int(said.ms), False)
+        hop = HopRecord("synthesize", len(found.hops), (), 0, int(generated.ms), False)
         asking.hop(hop)
         found = replace(found, hops=(*found.hops, hop))
-    words = redact(said.text).strip()
+    words = redact(generated.text).strip()
     settled = settle(
         words,
         packed.passages,
-        broken=said.broken,
-        length=said.cut,
+        broken=generated.broken,
+        length=generated.cut,
         glossary=asking.glossary,
         question=asking.question,
         injected=found.injected(),
     )
-    found = replace(found, steps=(*found.steps, said.step, settled.step))
-    usage = found.usage(said.usage, said.text)
+    found = replace(found, steps=(*found.steps, generated.step, settled.step))
+    usage = found.usage(generated.usage, generated.text)
     shown = settled.claims or settled.invented or settled.cut
     if settled.text and (shown or settled.refusal in (None, "llm_stream_aborted")):
         cited = found.cited(settled.used) or (() if settled.refusal == "llm_stream_aborted" else found.near())
         answer = found.answer(settled.text, settled.refusal, cited, usage, grounded=settled.grounded)
         return replace(answer, claims=settled.claims, invented=settled.invented, cut=settled.cut), chunk_ids
     answer = found.refused(settled.refusal or "llm_self_judge", usage=usage, cause=settled.cause)
-    return replace(answer, said=settled.said), chunk_ids
+    return replace(answer, said=settled.reply), chunk_ids
 
 
 def _store_answer(store: Store, answer: Answer, packed: tuple[str, ...], unfinished: Unfinished) -> Answer:
@@ -230,13 +230,13 @@ class _Retrieved:
             if one.speaks_to_model is not None
         }
 
-    def usage(self, reported: Usage | None = None, said: str = "") -> TokenUsage:
+    def usage(self, reported: Usage | None = None, text: str = "") -> TokenUsage:
         """Tokens of all steps as the server counted them, else as they are counted here; none where no model was
         asked."""
         prompt = self.packed.tokens if self.packed else 0
         if reported is not None:
             prompt = prompt if reported.prompt_tokens is None else reported.prompt_tokens
-        completion = estimate_tokens(said) if said else 0
+        completion = estimate_tokens(text) if text else 0
         if reported is not None and reported.completion_tokens is not None:
             completion = reported.completion_tokens
         return TokenUsage(prompt + self.before[0], completion + self.before[1], int(self.watch.ms()))

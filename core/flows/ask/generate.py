@@ -85,7 +85,7 @@ def _stream_answer(
     asking: AskContext, messages: Sequence[Message], options: GenerateOptions, watch: Stopwatch, *, tell: bool
 ) -> tuple[str, GenerationEnd, Fault | None, float]:
     """What was said, how it ended, and after how many milliseconds it began. What proves to be thought was not said."""
-    said: list[str] = []
+    pieces: list[str] = []
     done, first = GenerationEnd("aborted"), 0.0
     stream = cast(
         "Generator[Token | Retracted | GenerationEnd]", asking.model.stream(messages, options, asking.cancelled)
@@ -97,22 +97,22 @@ def _stream_answer(
                     done = one
                     break
                 if isinstance(one, Retracted):
-                    said.clear()
+                    pieces.clear()
                     first = 0.0
                     if tell:
                         asking.retract_tokens()
                     continue
                 first = first or watch.ms()
-                said.append(one.text)
+                pieces.append(one.text)
                 if tell:
                     asking.token(one.text)
                 if asking.cancelled():
                     break
     except Fault as fault:
-        if not said:
+        if not pieces:
             raise
-        return "".join(said), done, fault, first
-    return "".join(said), done, None, first
+        return "".join(pieces), done, fault, first
+    return "".join(pieces), done, None, first
 
 
 def _cut(asking: AskContext, text: str, usage: Usage, given: int) -> Length:
@@ -121,13 +121,13 @@ def _cut(asking: AskContext, text: str, usage: Usage, given: int) -> Length:
     room, context = answer_room(asking), asking.model.context_tokens
     if len(text) > ANSWER_CHARS:  # nobody reads on
         return Length(usage.completion_tokens or estimate_tokens(text), None)
-    said = room if usage.completion_tokens is None else usage.completion_tokens
-    if said >= room * _NEARLY:
+    length = room if usage.completion_tokens is None else usage.completion_tokens
+    if length >= room * _NEARLY:
         whole = room == asking.options.answer_tokens
-        return Length(said, "models.llm.answer_tokens" if whole else "models.llm.context_tokens")
+        return Length(length, "models.llm.answer_tokens" if whole else "models.llm.context_tokens")
     ours = asking.model.ref.provider == "ollama"  # the others are not told how much to read
-    full = max(usage.prompt_tokens or 0, given) + said >= context * _NEARLY
-    return Length(said, "models.llm.context_tokens" if ours and full else None)
+    full = max(usage.prompt_tokens or 0, given) + length >= context * _NEARLY
+    return Length(length, "models.llm.context_tokens" if ours and full else None)
 
 
 def _wordless(cut: Length) -> Fault:
@@ -193,8 +193,8 @@ class _Gathering:
         """Look for each; returns how many passages are new."""
         before = {one.id for one in self.pool()}
         for query in queries:
-            said = read_question(query).text
-            hits = retrieve_hits(self.asking, said, self.asking.options.k).hits
+            text = read_question(query).text
+            hits = retrieve_hits(self.asking, text, self.asking.options.k).hits
             with faults(self.asking.store.path):
                 self.found.append(by_chunk(self.asking.store.con, [one.chunk_id for one in hits]))
         return len({one.id for one in self.pool()} - before)
@@ -206,12 +206,12 @@ def gather(asking: AskContext, first: Sequence[Passage], turns: Sequence[Turn]) 
     Raises Fault where no model can be reached at all.
     """
     got = _Gathering(asking, first, turns)
-    asked = pack(template(f"{MULTI_HOP}.decompose"), asking.question, (), {}, turns, budget(asking))
-    said, queries = _model_queries(got, asked)
-    if said is not None and said.broken and asking.cancelled():
+    packed = pack(template(f"{MULTI_HOP}.decompose"), asking.question, (), {}, turns, budget(asking))
+    generated, queries = _model_queries(got, packed)
+    if generated is not None and generated.broken and asking.cancelled():
         return got.finish("llm_stream_aborted")
     added = got.search(queries) if queries else 0
-    took = int(said.ms) if said else 0
+    took = int(generated.ms) if generated else 0
     reason = f"{len(queries)} searches" if queries else "no readable searches in the reply"
     got.note(
         HopRecord("decompose", 0, queries, added, took, False),
@@ -239,9 +239,9 @@ def _decide(got: _Gathering, depth: int) -> bool:
     with faults(asking.store.path):
         trust = trust_of(asking, rows)
     packed = pack(template(f"{MULTI_HOP}.decide"), asking.question, rows, trust, got.turns, budget(asking))
-    said, queries = _model_queries(got, packed)
+    generated, queries = _model_queries(got, packed)
     added = got.search(queries) if queries else 0
-    took = int(said.ms) if said else 0
+    took = int(generated.ms) if generated else 0
     reason = f"{len(queries)} further searches" if queries else "enough evidence"
     got.note(
         HopRecord("decide", depth, queries, added, took, False),
@@ -253,15 +253,15 @@ def _decide(got: _Gathering, depth: int) -> bool:
 def _model_queries(got: _Gathering, packed: Packed) -> tuple[Generated | None, tuple[str, ...]]:
     """The model's queries; none where it names none, takes too long or says what cannot be read."""
     try:
-        said = generate(got.asking, packed.messages, as_json=True, tell=False)
+        generated = generate(got.asking, packed.messages, as_json=True, tell=False)
     except Fault as fault:
         if fault.code in ("timeout", "io_error"):
             return None, ()
         raise
-    read, wrote = said.usage.prompt_tokens, said.usage.completion_tokens
+    read, wrote = generated.usage.prompt_tokens, generated.usage.completion_tokens
     got.prompt_tokens += packed.tokens if read is None else read
-    got.completion_tokens += estimate_tokens(said.text) if wrote is None else wrote
-    return said, () if said.broken else queries_in(said.text)
+    got.completion_tokens += estimate_tokens(generated.text) if wrote is None else wrote
+    return generated, () if generated.broken else queries_in(generated.text)
 
 
 def queries_in(text: str) -> tuple[str, ...]:

@@ -183,5 +183,9 @@ def _with_excerpt(made: AnswerCitation, one: PassageFeatures, question: Question
     if made.speaks_to_model is not None:
         return made
     nearest = "" if is_heading(one.nearest, one.passage) else one.nearest
-    said = " ".join((nearest or nearest_by_words(question.words, one.passage)).split())
-    return replace(made, excerpt=said if len(said) <= _EXCERPT else f"{said[: _EXCERPT - 1]}…") if said else made
+    excerpt = " ".join((nearest or nearest_by_words(question.words, one.passage)).split())
+    return (
+        replace(made, excerpt=excerpt if len(excerpt) <= _EXCERPT else f"{excerpt[: _EXCERPT - 1]}…")
+        if excerpt
+        else made
+    )

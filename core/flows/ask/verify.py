@@ -48,7 +48,7 @@ class Settled:
     grounded: bool
     refusal: Refusal | None
     cause: Cause
-    said: str | None
+    reply: str | None
     step: Step
 
 
@@ -99,9 +99,9 @@ def settle(
         if one.citation is not None
     )
     step = Step("citations", "hit" if grounded else "rejected", reason, details, steps, elapsed_ms=watch.ms())
-    said = None if refusal is None or only_refuses(marked.text) else marked.text.strip() or None
+    reply = None if refusal is None or only_refuses(marked.text) else marked.text.strip() or None
     cause: Cause = "gave_up" if none else "unheld" if marked.text.strip() else "silent"
-    return Settled(marked.text, tuple(sorted(marked.used)), found, invented, cut, grounded, refusal, cause, said, step)
+    return Settled(marked.text, tuple(sorted(marked.used)), found, invented, cut, grounded, refusal, cause, reply, step)
 
 
 def _gave_up(text: str, found: Sequence[Claim]) -> bool:
@@ -119,10 +119,10 @@ def _gave_up(text: str, found: Sequence[Claim]) -> bool:
 
 
 def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
-    said = sentences(marked.text) if marked.dropped else ()
+    sentence_list = sentences(marked.text) if marked.dropped else ()
     out: list[InventedCitation] = []
     for number, at in marked.dropped:
-        of = next((one for one in said if one.start <= at <= one.end), None)
+        of = next((one for one in sentence_list if one.start <= at <= one.end), None)
         text, start, end = (of.text, of.start, of.end) if of else ("", at, at)
         out.append(InventedCitation(f"[{number}]", text, start, end))
     return tuple(dict.fromkeys(out))

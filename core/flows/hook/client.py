@@ -37,12 +37,13 @@ _MOST = 64, 1 << 20
 class UnansweredError(Exception):
     """A host is there, or was, and gave no answer.
 
-    `taken`: it has the payload, and may have done the work; `asked`: time was lost over it, else it was known to hang.
+    `taken`: the host has the payload and may have processed it. `sent`: the payload was offered; False if the host was
+    already known to hang.
     """
 
-    def __init__(self, *, taken: bool, asked: bool) -> None:
+    def __init__(self, *, taken: bool, sent: bool) -> None:
         super().__init__("the hook host did not answer")
-        self.taken, self.asked = taken, asked
+        self.taken, self.sent = taken, sent
 
 
 def stamp() -> str:
@@ -81,7 +82,7 @@ def ask(
     if path is None or not os.path.exists(path) or not_private(os.path.dirname(path)):
         return False
     if _is_hung(path):
-        raise UnansweredError(taken=False, asked=False)
+        raise UnansweredError(taken=False, sent=False)
     begun = time.monotonic()
     until = begun + seconds * TAKE_SHARE
     try:
@@ -95,14 +96,14 @@ def ask(
                 return False  # of another version, or too busy
         except TimeoutError:
             _mark_hung(path)
-            raise UnansweredError(taken=False, asked=True) from None
+            raise UnansweredError(taken=False, sent=True) from None
         except (OSError, BadFrame):
             return False
         reply = _reply(line, begun + seconds * ANSWER_SHARE)
         if reply is None:
             _mark_hung(path)
         if not reply:  # a host that has nothing to say says two empty lines: this one died
-            raise UnansweredError(taken=True, asked=True)
+            raise UnansweredError(taken=True, sent=True)
         write(reply)
         _confirm_written(line)
     finally:

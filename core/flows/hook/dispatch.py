@@ -67,7 +67,7 @@ def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = F
     """
     handled = _handled(data, database, around, event, taken=taken)
     if event and not taken:
-        settle(event, wanted=handled.kept)
+        settle(event, pending=handled.kept)
     return handled
 
 
@@ -129,7 +129,7 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
     settings = EmbeddingSettings(model=around.model, service=around.service)
     with spooled(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
         live = follow(payload, database, vectors, hold.id, hold_back=around.hold_back, team=around.team)
-        hold.wanted = live.locked
+        hold.pending = live.locked
     reply = reply_to(payload.event, live.answer)
     return Handled(reply, payload.event, live.fault, live.errors, live.fixed, live.locked)
 
@@ -173,10 +173,10 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     if is_withheld(payload.session_id, failure.resolution_id, hold_back):
         fault = record_shown_before_run(database, failure, payload.session_id, repository, withheld=True)
         return replace(handled, fault="; ".join(filter(None, (handled.fault, fault))))
-    said, before = failure_context(failure), handled.once_written
+    context, before = failure_context(failure), handled.once_written
     if handled.reply is not None:
-        said = f"{cast('Any', handled.reply)['hookSpecificOutput']['additionalContext']}\n\n{said}"
-    reply: dict[str, object] = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": said}}
+        context = f"{cast('Any', handled.reply)['hookSpecificOutput']['additionalContext']}\n\n{context}"
+    reply: dict[str, object] = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": context}}
 
     def count() -> str:
         faults = (

@@ -47,10 +47,10 @@ def keep_first(payload: bytes, database: str) -> str:
     return ""
 
 
-def settle(event: str, *, wanted: bool) -> None:
-    """The event of this file is done: remove it; where it is still `wanted`, the next hook or import may take it."""
+def settle(event: str, *, pending: bool) -> None:
+    """The event of this file is done: remove it; if it is `pending`, the next hook or import may take it."""
     try:
-        if wanted:
+        if pending:
             os.rename(event, f"{event.rpartition('.')[0]}.json")
         else:
             os.unlink(event)

@@ -94,8 +94,8 @@ def _object(data: bytes) -> Mapping[str, Any] | str:
 def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool) -> Payload:
     """What a tool answered: `error` of a failure (also when it is no string), else `tool_response`."""
     response = given.get("tool_response")
-    said: object = next((given[key] for key in ("error", "error_message") if given.get(key)), None) if failed else None
-    text = (_text_of(said) if said is not None else _response(response))[:TEXT_KEPT]
+    error: object = next((given[key] for key in ("error", "error_message") if given.get(key)), None) if failed else None
+    text = (_text_of(error) if error is not None else _response(response))[:TEXT_KEPT]
     interrupted = given.get("is_interrupt") is True or fields(response).get("interrupted") is True
     flagged = failed or fields(response).get("is_error") is True or fields(response).get("isError") is True
     failure = failure_of(text, flagged, "interrupted" if interrupted else None, response)
@@ -105,11 +105,11 @@ def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool
     return Payload(**common, text=text, failure=failure, exit_code=exit_code_of(text, failure, response), facts=facts)
 
 
-def _text_of(said: object) -> str:
-    if isinstance(said, str):
-        return said
-    said_fields = fields(said)
-    return string(said_fields.get("message")) or result_text(said, said_fields) or json_text(said)
+def _text_of(error: object) -> str:
+    if isinstance(error, str):
+        return error
+    error_fields = fields(error)
+    return string(error_fields.get("message")) or result_text(error, error_fields) or json_text(error)
 
 
 def _response(given_response: object) -> str:

@@ -118,12 +118,12 @@ def reply_to(event: EventName, answer: SearchAnswer | None) -> dict[str, object]
 
 def practice_context(practice: Practice) -> str:
     """The practice of a repository in two lines: what was done how often, quoted, and where the cases are listed."""
-    asked = f"casebook errors practice --project {practice.project}"
+    command = f"casebook errors practice --project {practice.project}"
     return "\n".join(
         (
             f"Earlier reactions in {_line(practice.project) or 'this project'} (counts, not an instruction):",
             f"> {_line(practice.line)}",
-            _line(f"Source: {practice.count} findings in {practice.sessions} sessions. All: {asked}"),
+            _line(f"Source: {practice.count} findings in {practice.sessions} sessions. All: {command}"),
         )
     )
 
@@ -154,8 +154,8 @@ def _source(hit: Hit) -> str:
     tools = f", tools: {', '.join(hit.tool_sequence[:8])}" if hit.tool_sequence else ""
     where = f"session {hit.source.session}" if hit.source.session else "recorded manually"
     where = "the lessons of your team" if hit.origin == "team" else where
-    asked = f"Full case: casebook errors show {hit.id}"
-    return _line(f"Source: case {hit.id}, {where}, {hit.confidence} confidence{tools}. {asked}")
+    command = f"Full case: casebook errors show {hit.id}"
+    return _line(f"Source: case {hit.id}, {where}, {hit.confidence} confidence{tools}. {command}")
 
 
 def _line(text: str) -> str:

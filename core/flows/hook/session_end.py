@@ -69,7 +69,7 @@ ATTEMPTS: Final = 3
 """Failing runs from which a failure that was fixed is worth a question."""
 SECONDS: Final = 300.0
 """Seconds from its first failing run to the one that passed, from which it is."""
-_ASKED: Final = "lesson_asked:"
+_REQUEST_KEY: Final = "lesson_asked:"
 _REMEMBERED: Final = 1_000
 """Sessions that were asked and are remembered."""
 _WAIT_MS: Final = 300
@@ -104,7 +104,7 @@ def _worst(con: apsw.Connection, session_id: str) -> int | None:
     row = con.execute(
         "SELECT 1 FROM resolution WHERE author = ?1 AND session_id = ?2"
         " UNION ALL SELECT 1 FROM meta WHERE key = ?3 LIMIT 1",
-        (AGENT, session_id, _ASKED + session_id),
+        (AGENT, session_id, _REQUEST_KEY + session_id),
     ).fetchone()
     if row is not None:
         return None
@@ -123,7 +123,7 @@ def _is_first(store: Store, session_id: str) -> bool:
         con.execute(
             "DELETE FROM meta WHERE key GLOB ?1 AND key NOT IN"
             " (SELECT key FROM meta WHERE key GLOB ?1 ORDER BY value DESC LIMIT ?2)",
-            (f"{_ASKED}*", _REMEMBERED),
+            (f"{_REQUEST_KEY}*", _REMEMBERED),
         )
-        con.execute("INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", (_ASKED + session_id, now()))
+        con.execute("INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", (_REQUEST_KEY + session_id, now()))
         return con.changes() > 0

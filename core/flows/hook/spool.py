@@ -42,12 +42,12 @@ def spool_folder(database: Path | str, environ: Mapping[str, str] | None = None)
 
 @dataclass(slots=True)
 class SpooledEvent:
-    """A payload that is being written down. `wanted`: it cannot be now, and is to wait for the next hook or import.
+    """A payload that is being written down. `pending`: the next hook or import processes it.
 
     `id` names the event in the casebook; "" where it is in no file.
     """
 
-    wanted: bool = False
+    pending: bool = False
     id: str = ""
 
 
@@ -56,7 +56,7 @@ def spooled(payload: Payload, data: bytes, database: Path, event: str = "") -> G
     """Within, the event lies in a file that is this process's own: should it be killed, the next one takes it up.
 
     `event` is that file, if it was written first (its writer settles it). It is dropped at the end unless it is
-    `wanted`; a casebook that stays locked wants it by itself.
+    `pending`, which a locked casebook sets.
     """
     one = SpooledEvent()
     path = None if event else _write(payload, data, spool_folder(database), str(os.getpid()))
@@ -67,11 +67,11 @@ def spooled(payload: Payload, data: bytes, database: Path, event: str = "") -> G
     try:
         yield one
     except Fault as fault:
-        one.wanted = fault.code == "db_locked"
+        one.pending = fault.code == "db_locked"
         raise
     finally:
         if path is not None:
-            settle(str(path), wanted=one.wanted)
+            settle(str(path), pending=one.pending)
 
 
 def put(data: bytes, database: Path | str) -> bool:

@@ -102,8 +102,8 @@ def running(
         with checkpoints_aside(store):
             yield run
     except BaseException as error:
-        said = error.message if isinstance(error, Fault) else type(error).__name__
-        _close(store, row, said)
+        reason = error.message if isinstance(error, Fault) else type(error).__name__
+        _close(store, row, reason)
         tell(IngestEvent("aborted", now(), counts=run.tally.so_far()))
         raise
     if run.stopped:
@@ -117,9 +117,9 @@ def _unheard(event: IngestEvent) -> None:
     """Ignore an event: there is no listener."""
 
 
-def _close(store: Store, row: jobs.Job, said: str) -> None:
+def _close(store: Store, row: jobs.Job, reason: str) -> None:
     try:
-        jobs.fail(store, row, said)
+        jobs.fail(store, row, reason)
     except Fault:  # the fault that ended the run stands in the way of this too, and is the one to be told
         return
 

@@ -53,8 +53,8 @@ def ingest_file(
                 return _add(store, source, place, inside, options, on_event, cancelled)
         data = place.read_bytes()
     except (OSError, RuntimeError, ValueError) as error:
-        said = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise Fault("invalid_input", f"{path} cannot be added: {said}", "check the path") from error
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise Fault("invalid_input", f"{path} cannot be added: {reason}", "check the path") from error
     extension = extension_of(place.name) or "txt"
     if not (options.ocr and extension in PICTURES):
         _refuse_no_text(data, extension, str(path))

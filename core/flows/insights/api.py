@@ -388,7 +388,7 @@ _ANSWERED: Final = """SELECT count(*), sum(outcome = 'helped') FROM answer_outco
 _ACCEPTED: Final = """SELECT d.id, d.rule, d.decided_at, d.repository, coalesce(u.shown, 0), coalesce(u.dismissed, 0),
  coalesce(u.helped, 0) FROM rule_draft d LEFT JOIN rule_use u ON u.path = d.path AND u.rule_id = d.rule_id
  WHERE d.status = 'accepted' AND d.decided_at <> '' ORDER BY d.decided_at DESC, d.id LIMIT ?"""
-_SAID: Final = f"""SELECT c.ts, c.session_id, c.message_idx, {_PROJECT}
+_CORRECTIONS: Final = f"""SELECT c.ts, c.session_id, c.message_idx, {_PROJECT}
  FROM correction c JOIN session s ON s.id = c.session_id WHERE c.draft_id = ?"""
 _DATED: Final = """SELECT r.id, r.title, r.body ->> 'date', coalesce(u.shown, 0), coalesce(u.dismissed, 0),
  coalesce(u.helped, 0) FROM rule r JOIN rule_use u ON u.path = r.path AND u.rule_id = r.rule_id
@@ -466,9 +466,9 @@ def _accepted(store: Store, projects: frozenset[str] | None, most: int) -> Itera
     ):
         if projects is not None and repository not in projects:
             continue
-        said = cast("list[tuple[str, str, int, str]]", store.con.execute(_SAID, (draft,)).fetchall())
+        corrections = cast("list[tuple[str, str, int, str]]", store.con.execute(_CORRECTIONS, (draft,)).fetchall())
         item = WorkedItem("rule", draft, None, _line(rule), "", decided, shown, helped, dismissed)
-        yield _Decision(item, _within(said, None))
+        yield _Decision(item, _within(corrections, None))
 
 
 def _dated(store: Store, most: int) -> Iterable[_Decision]:

@@ -80,13 +80,13 @@ def session_strip(store: Store, session: str) -> SessionStrip:
 
 
 def _session(store: Store, name: str) -> str:
-    wanted = redact(name)
+    prefix = redact(name)
     rows = store.con.execute(
         "SELECT id FROM session WHERE id = ?1 UNION ALL SELECT id FROM session WHERE id > ?1 AND id < ?1 || ?2 LIMIT 3",
-        (wanted, "\U0010ffff"),
+        (prefix, "\U0010ffff"),
     ).fetchall()
     found = [cast("str", row[0]) for row in rows]
-    if wanted and (found[:1] == [wanted] or len(found) == 1):
+    if prefix and (found[:1] == [prefix] or len(found) == 1):
         return found[0]
     what = "several sessions start with" if found else "no session"
     raise Fault(

@@ -49,9 +49,9 @@ def shape(required: tuple[str, ...] = (), **properties: Shape) -> Shape:
     }
 
 
-def checked(given: object, wanted: Shape, name: str = "the arguments") -> dict[str, Any]:
+def checked(given: object, shape: Shape, name: str = "the arguments") -> dict[str, Any]:
     """The arguments, which have the shape wanted. Raises Fault invalid_input naming the first that does not fit."""
-    found = _wrong(given, wanted, name)
+    found = _wrong(given, shape, name)
     if found is not None:
         raise Fault("invalid_input", found, "see the tool's input schema")
     return cast("dict[str, Any]", given)
@@ -66,44 +66,44 @@ _KINDS: dict[str, tuple[type, str]] = {
 }
 
 
-def _wrong(given: object, wanted: Shape, name: str) -> str | None:
-    if not wanted:  # anything
+def _wrong(given: object, shape: Shape, name: str) -> str | None:
+    if not shape:  # anything
         return None
-    if "anyOf" in wanted:
-        found = [_wrong(given, one, name) for one in wanted["anyOf"]]
+    if "anyOf" in shape:
+        found = [_wrong(given, one, name) for one in shape["anyOf"]]
         return None if None in found else found[-1]
-    kind, called = _KINDS[wanted["type"]]
+    kind, called = _KINDS[shape["type"]]
     if not isinstance(given, kind) or (kind is int and isinstance(given, bool)):
         return f"{name} must be {called}"
     if isinstance(given, str):
-        if "enum" in wanted and given not in wanted["enum"]:
-            return f"{name} must be one of {', '.join(wanted['enum'])}"
-        return f"{name} is longer than {wanted['maxLength']:,} characters" if _longer(given, wanted) else None
+        if "enum" in shape and given not in shape["enum"]:
+            return f"{name} must be one of {', '.join(shape['enum'])}"
+        return f"{name} is longer than {shape['maxLength']:,} characters" if _longer(given, shape) else None
     if isinstance(given, int) and not isinstance(given, bool):
-        fits = wanted["minimum"] <= given <= wanted["maximum"]
-        return None if fits else f"{name} must be between {wanted['minimum']} and {wanted['maximum']}"
+        fits = shape["minimum"] <= given <= shape["maximum"]
+        return None if fits else f"{name} must be between {shape['minimum']} and {shape['maximum']}"
     if isinstance(given, list):
-        return _wrong_list(cast("list[object]", given), wanted, name)
-    return _wrong_object(cast("dict[str, object]", given), wanted, name) if isinstance(given, dict) else None
+        return _wrong_list(cast("list[object]", given), shape, name)
+    return _wrong_object(cast("dict[str, object]", given), shape, name) if isinstance(given, dict) else None
 
 
-def _longer(given: str, wanted: Shape) -> bool:
-    return len(given) > wanted.get("maxLength", len(given))
+def _longer(given: str, shape: Shape) -> bool:
+    return len(given) > shape.get("maxLength", len(given))
 
 
-def _wrong_list(given: list[object], wanted: Shape, name: str) -> str | None:
-    if len(given) > wanted["maxItems"]:
-        return f"{name} has more than {wanted['maxItems']:,} items"
-    found = (_wrong(one, wanted["items"], f"{name}[{at}]") for at, one in enumerate(given))
+def _wrong_list(given: list[object], shape: Shape, name: str) -> str | None:
+    if len(given) > shape["maxItems"]:
+        return f"{name} has more than {shape['maxItems']:,} items"
+    found = (_wrong(one, shape["items"], f"{name}[{at}]") for at, one in enumerate(given))
     return next((one for one in found if one is not None), None)
 
 
-def _wrong_object(given: dict[str, object], wanted: Shape, name: str) -> str | None:
-    known: dict[str, Shape] = wanted.get("properties", {})
-    missing = [one for one in wanted.get("required", ()) if one not in given]
+def _wrong_object(given: dict[str, object], shape: Shape, name: str) -> str | None:
+    known: dict[str, Shape] = shape.get("properties", {})
+    missing = [one for one in shape.get("required", ()) if one not in given]
     if missing:
         return f"{name} lack {missing[0]}" if name == "the arguments" else f"{name} lacks {missing[0]}"
-    if not wanted.get("additionalProperties", True):
+    if not shape.get("additionalProperties", True):
         strange = [one for one in given if one not in known]
         if strange:
             return f"unknown argument {strange[0][:40]!r}, expected: {', '.join(known) or 'none'}"

@@ -169,11 +169,11 @@ def keys_of(command: Command) -> Iterator[tuple[str, str]]:
                 yield part.program, key
 
 
-def trap_of(failed: Command, passed: Command, said: str, lack: Lack | None) -> Iterator[tuple[str, str]]:
+def trap_of(failed: Command, passed: Command, error: str, lack: Lack | None) -> Iterator[tuple[str, str]]:
     """The program and the keys by which the failing command is known again: those that the command which passed has
     not, and whose last word the error names."""
     if lack is not None and lack.kind == "glob":
-        still = set(keys_of(passed)) if quoted_pattern(said, passed.text) else set(keys_of(failed))
+        still = set(keys_of(passed)) if quoted_pattern(error, passed.text) else set(keys_of(failed))
         yield from (one for one in keys_of(failed) if one[1].startswith("unquoted ") and one not in still)
         return
     if lack is not None:
@@ -182,7 +182,7 @@ def trap_of(failed: Command, passed: Command, said: str, lack: Lack | None) -> I
             yield lack.name, ""
         return
     kept = {key for part in passed.parts for key in _keys(part)}
-    named_words = {word.strip("-").lower() for word in _NAMED.findall(said)}
+    named_words = {word.strip("-").lower() for word in _NAMED.findall(error)}
     for part in failed.parts:
         again = [other for other in passed.parts if other.program == part.program]
         for key in _keys(part) if again else ():
@@ -190,9 +190,9 @@ def trap_of(failed: Command, passed: Command, said: str, lack: Lack | None) -> I
                 yield part.program, key
 
 
-def quoted_pattern(said: str, passed: str) -> str:
+def quoted_pattern(error: str, passed: str) -> str:
     """The word of the command that passed which holds, in quotes, the pattern that zsh refused; '' where none does."""
-    refused = re.search(r"no matches found: (\S{1,200})", said)
+    refused = re.search(r"no matches found: (\S{1,200})", error)
     if refused is None:
         return ""
     pattern = re.escape(refused[1].rpartition("=")[2] if refused[1].startswith("--") else refused[1])

@@ -306,9 +306,9 @@ def _is_banned_path(code: str, file: str, folder: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _glob(code: str) -> re.Pattern[str]:
-    wanted = re.sub(r"(?<=/)\*$", "**", code.removeprefix("./").removeprefix("~"))
+    glob = re.sub(r"(?<=/)\*$", "**", code.removeprefix("./").removeprefix("~"))
     body = ""
-    for piece in re.split(r"(\*\*/|\*\*|\*|\{[^{}/]*\})", wanted.rstrip("/")):
+    for piece in re.split(r"(\*\*/|\*\*|\*|\{[^{}/]*\})", glob.rstrip("/")):
         if piece == "**/":
             body += r"(?:[^/]+/)*"
         elif piece == "**":
@@ -319,6 +319,6 @@ def _glob(code: str) -> re.Pattern[str]:
             body += "(?:" + "|".join(map(re.escape, piece[1:-1].split(","))) + ")"
         else:
             body += re.escape(piece)
-    tail = r"(?:/.*)?" if wanted.endswith("/") or not re.search(r"\.[\w*]+$|\*$", wanted) else ""
+    tail = r"(?:/.*)?" if glob.endswith("/") or not re.search(r"\.[\w*]+$|\*$", glob) else ""
     deep = r"(?:(?!\.)[^/]+/)*" if "/" in code else r"(?:.*/)?"  # `rules/` is not `.claude/rules/`
     return re.compile((r".*" if code.startswith("~") else "" if code.startswith("/") else deep) + body + tail)

@@ -198,12 +198,12 @@ def _project(settings: RuleSettings, folder: Path | None) -> tuple[Path, tuple[P
     """The folder at which the search ended, and the project's rule files in it."""
     if folder is None:
         return Path(), ()
-    wanted = project_names(settings)
+    names = project_names(settings)
     home = Path.home()
     for place in (folder.absolute(), *folder.absolute().parents):
         if place in (home, place.parent):
             return place, ()
-        there = tuple(place / name for name in wanted if _is_within(place / name, place))
+        there = tuple(place / name for name in names if _is_within(place / name, place))
         if there or (place / ".git").exists() or is_shared(place):
             return place, there
     return folder, ()

@@ -351,13 +351,13 @@ def _text(kinds: tuple[type, ...]) -> str:
 
 def main(argv: list[str]) -> int:
     """Write the schemas (`--write`), or say which are out of date and return 1."""
-    wanted = generated()
+    current = generated()
     there = {path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.glob("*.json")}
-    stale = sorted(name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name))
+    stale = sorted(name for name in current.keys() | there.keys() if current.get(name) != there.get(name))
     for name in stale:
         sys.stdout.write(f"{name}\n")
-        if "--write" in argv and name in wanted:
-            (SCHEMAS / name).write_text(wanted[name], encoding="utf-8")
+        if "--write" in argv and name in current:
+            (SCHEMAS / name).write_text(current[name], encoding="utf-8")
         elif "--write" in argv:
             (SCHEMAS / name).unlink()
     return 0 if "--write" in argv or not stale else 1

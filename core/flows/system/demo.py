@@ -103,8 +103,8 @@ def run_demo(
         answers.append(search(store, DEMO_IN_OTHER_WORDS, vectors=vectors))
         rows = [row for kind in _SHOWN for row in list_quotes(store, QuoteFilters(type=kind)).quotes]
         quotes = tuple(quote for row in rows if (quote := show_quote(store, row.id)))
-        asked = (SearchQuery(text, "lexical", k=2, explain=True) for text in DEMO_LIBRARY)
-        found = tuple(search_library(store, query) for query in asked)
+        queries = (SearchQuery(text, "lexical", k=2, explain=True) for text in DEMO_LIBRARY)
+        found = tuple(search_library(store, query) for query in queries)
     return Demo(report, tuple(answers), model, why_not, quotes, found, _matched(database, settings))
 
 

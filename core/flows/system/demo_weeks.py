@@ -131,7 +131,7 @@ def _write(store: Store, folder: Path, number: int, again: Again) -> Path:
     (sample,) = sample_paths()[0].glob(f"*/{again.session}*.jsonl")
     records = [json.loads(line) for line in sample.read_text("utf-8").splitlines()]
     session = str(uuid5(NAMESPACE_URL, f"{again.session} {number}"))
-    prompt = next(record for record in records if isinstance(_said(record), str))
+    prompt = next(record for record in records if isinstance(_user_content(record), str))
     prompt["message"]["content"] = again.prompt
     ts, parent, answered_at = datetime.fromisoformat(f"{again.at}+00:00"), None, ""
     texts = [json.dumps(prompt | {"sessionId": session, "timestamp": _stamp(ts), "parentUuid": None})]
@@ -171,7 +171,7 @@ def _tell(store: Store, again: Again, session: str, ts: str) -> None:
         write_telling(con, Telling(fix, cast("Via", again.via), mark, session, repository), ts)
 
 
-def _said(record: dict[str, Any]) -> object:
+def _user_content(record: dict[str, Any]) -> object:
     return record.get("message", {}).get("content") if record.get("type") == "user" else None
 
 

@@ -180,8 +180,8 @@ def _rule_files(config: Config | None) -> tuple[Check, ...]:
         return ()
     if not untrusted:
         return ()
-    said = "; ".join(one.partition("; ")[0] for _, one in untrusted)
-    return (Check("rule_files", True, said, untrusted[0][1].partition("; ")[2]),)
+    files = "; ".join(one.partition("; ")[0] for _, one in untrusted)
+    return (Check("rule_files", True, files, untrusted[0][1].partition("; ")[2]),)
 
 
 def _tables() -> tuple[Check, ...]:
@@ -209,22 +209,22 @@ def _agent_hooks() -> tuple[Check, ...]:
     """The agents on this machine and whether each has casebook's hooks; nothing is said where there is no agent.
 
     Whether an installed hook answers is tested by `hooks status`, which starts it."""
-    said: list[str] = []
+    states: list[str] = []
     missing: list[str] = []
     unreadable = False
     for form in found_forms(os.environ):
         try:
             has_hooks = bool(registered(form, form.path(os.environ), program()).events)
         except Fault as fault:
-            said.append(f"{form.title}: {fault.message}")
+            states.append(f"{form.title}: {fault.message}")
             unreadable = True
             continue
-        said.append(f"{form.title}: {'installed' if has_hooks else 'not installed'}")
+        states.append(f"{form.title}: {'installed' if has_hooks else 'not installed'}")
         if not has_hooks:
             missing.append(f"casebook hooks install --agent {form.agent}")
-    if not said:
+    if not states:
         return ()
-    return (Check("agent_hooks", not unreadable, "; ".join(said), f"run: {'; '.join(missing)}" if missing else ""),)
+    return (Check("agent_hooks", not unreadable, "; ".join(states), f"run: {'; '.join(missing)}" if missing else ""),)
 
 
 def _settings_check(config: Config) -> Check:

@@ -73,7 +73,7 @@ def align_sessions(
     """
     store.require_write()
     done: list[SessionAligned] = []
-    with _job(store) as asked:
+    with _job(store) as is_stopped:
         for session in sessions:
             meter = Meter(on_progress, _KIND, 0)
             step = _Step(meter, session)
@@ -83,7 +83,7 @@ def align_sessions(
                 settings,
                 again=again,
                 on_progress=step,
-                cancelled=lambda: cancelled() or asked(),
+                cancelled=lambda: cancelled() or is_stopped(),
             )
             step.end()
             done.append(found)
@@ -137,13 +137,13 @@ class _Step:
 def _job(store: Store) -> Generator[Callable[[], bool]]:
     """Yield a row of `jobs` for the run, unless another one is active; inside, whether the run was asked to stop."""
     job = jobs.begin(store, _KIND)
-    asked = 0
+    checks = 0
     stopped = False
 
     def stop() -> bool:
-        nonlocal asked, stopped
-        asked += 1
-        if job is not None and not stopped and asked % _HEARTBEAT == 0:
+        nonlocal checks, stopped
+        checks += 1
+        if job is not None and not stopped and checks % _HEARTBEAT == 0:
             stopped = not jobs.heartbeat(store, job)
         return stopped
 

@@ -109,8 +109,8 @@ def _touched(rows: Iterable[RowChange]) -> _Touched:
     return found
 
 
-def _column(row: RowChange, wanted: str) -> tuple[object, object] | None:
-    return next(((before, after) for name, before, after in row.columns if name == wanted), None)
+def _column(row: RowChange, column: str) -> tuple[object, object] | None:
+    return next(((before, after) for name, before, after in row.columns if name == column), None)
 
 
 def _quotes_of(con: apsw.Connection, did: _Touched) -> list[int]:

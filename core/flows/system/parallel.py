@@ -188,7 +188,7 @@ def shared(
                         return
                     yield work.next_result()
         finally:
-            if work.asked:
+            if work.pending:
                 second.close()  # nobody waits for its answers any more
 
 
@@ -228,15 +228,15 @@ class _Work(Generic[Piece, Result]):
             self._lightest = sorted(known, key=lambda one: weight(one.piece))
 
     @property
-    def asked(self) -> int:
+    def pending(self) -> int:
         """Pieces that the second process still has."""
         self._replies = [reply for reply in self._replies if not reply.arrived]
         return len(self._replies)
 
     def hand_over(self) -> bool:
         """Let the second process have enough to do; whether it was asked something."""
-        asked = False
-        while not self.gone and self.second.ready and self.asked < self.depth:
+        is_busy = False
+        while not self.gone and self.second.ready and self.pending < self.depth:
             one = self._next() or self._heaviest()
             if one is None:
                 break
@@ -246,14 +246,14 @@ class _Work(Generic[Piece, Result]):
                 with suppress(NoWorkerError):
                     one.reply = self.second.ask(question)
                     self._replies.append(one.reply)
-                    asked = True
+                    is_busy = True
                 self.gone = one.reply is None
-        return asked
+        return is_busy
 
     @property
     def has_room(self) -> bool:
         """Whether the second process could take more than there is left."""
-        return not self.gone and self.second.running and self.asked < self.depth
+        return not self.gone and self.second.running and self.pending < self.depth
 
     def due(self) -> bool:
         """Whether the next piece has its result, or waits for nothing but its turn."""

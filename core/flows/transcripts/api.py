@@ -162,7 +162,7 @@ class _Run:
     second: Second
     done: int = 0
     job: jobs.Job | None = None
-    asked: bool = False
+    has_job: bool = False
     stopped: bool = False
 
     def cancelled(self) -> bool:
@@ -245,7 +245,7 @@ def read_files(store: Store, paths: Sequence[Path], second: Second) -> None:
 
     What cannot be read is left out. Raises Fault of the store.
     """
-    run = _Run(store, None, Tally(), Meter(None, "import", 0), lambda: False, second, asked=True)
+    run = _Run(store, None, Tally(), Meter(None, "import", 0), lambda: False, second, has_job=True)
     for _ in _import_files(run, [[TranscriptFile(path, 0, named=True) for path in paths]]):
         pass
 
@@ -438,8 +438,8 @@ def _chain(store: Store, uuid: str) -> str | None:
 
 def _write(run: _Run, source: Source, known: Position | None, here: Position, rows: Rows, memory: Memory) -> None:
     """One batch, in one transaction. Raises _Moved where the file was read on by another process meanwhile."""
-    if not run.asked:  # a run with nothing to store leaves no trace; a second one beside it goes without a row
-        run.asked = True
+    if not run.has_job:  # a run with nothing to store leaves no trace; a second one beside it goes without a row
+        run.has_job = True
         run.job = jobs.begin(run.store, "import", total=run.meter.total)
     with run.store.transaction() as con:
         if position_of(con, source.name) != known:

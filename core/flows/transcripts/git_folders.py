@@ -60,11 +60,11 @@ def _repository(folder: Path) -> GitFolder | None:
     return None
 
 
-def _linked(top: Path, said: str) -> GitFolder | None:
+def _linked(top: Path, content: str) -> GitFolder | None:
     """The repository of a worktree or a submodule, whose `.git` is a file that names git's folder."""
-    if not said.startswith("gitdir:") or _local(str(top / said[7:].strip())) is None:
+    if not content.startswith("gitdir:") or _local(str(top / content[7:].strip())) is None:
         return None
-    own = Path(os.path.realpath(top / said[7:].strip()))
+    own = Path(os.path.realpath(top / content[7:].strip()))
     common = _text(own / "commondir").strip()
     shared = Path(os.path.realpath(own / common)) if common and _local(str(own / common)) else own
     if not common and own.parent.name == "worktrees":  # the worktree was removed on git's side

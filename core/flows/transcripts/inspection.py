@@ -92,12 +92,12 @@ class _Events:
         elif row.kind == "text" and not row.meta and not row.display and row.role in ("user", "assistant"):
             self._keep(Statement(row.session, len(self.events), row.chain, row.role, row.text, row.ts), line)
 
-    def texts(self, wanted: Set[tuple[int, str]]) -> dict[tuple[int, str], ResultText]:
+    def texts(self, keys: Set[tuple[int, str]]) -> dict[tuple[int, str], ResultText]:
         """The results of the `wanted` lines and tool uses."""
         found: dict[tuple[int, str], ResultText] = {}
         for idx, call in self.of_result.items():
             key, row = (self.lines[idx], call.tool_use_id), call.message
-            if row is not None and key in wanted:
+            if row is not None and key in keys:
                 found[key] = ResultText(row.text, row.uuid, row.block, row.sha)
         return found
 

@@ -243,7 +243,7 @@ def _run(
     *,
     keep: bool,
 ) -> ImportAgain:
-    asked = agreed is not None
+    must_confirm = agreed is not None
     for _ in range(_TRIES):
         work = prepare(run.store, sessions)
         meter = Meter(on_progress, "harvest", len(sessions))
@@ -258,11 +258,11 @@ def _run(
         report = replace(report_of(work, changeset), canceled=not whole)
         if not whole:
             return report
-        if agreed is None or not changeset or (asked and not agreed(report)):
+        if agreed is None or not changeset or (must_confirm and not agreed(report)):
             if not (keep and agreed is None and changeset):
                 discard(work)
             return report
-        asked = False
+        must_confirm = False
         with suppress(Changed):
             report = apply(run.store, work, actor, report, changeset)
             discard(work)

@@ -42,7 +42,7 @@ class Memory:
     fresh: bool
     by_session: dict[str, deque[RecentMessage]] = field(default_factory=dict[str, "deque[RecentMessage]"])
     repeating: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
-    asked: set[str] = field(default_factory=set[str])
+    checked: set[str] = field(default_factory=set[str])
 
     def recent(self, con: apsw.Connection, session: str) -> deque[RecentMessage]:
         """Return the last messages of the session in this file before the next one."""
@@ -55,7 +55,7 @@ class Memory:
 
     def own(self, session: str) -> None:
         """The session is past repeating another: a message of its own was met."""
-        self.asked.add(session)
+        self.checked.add(session)
         self.repeating.pop(session, None)
 
     def is_echo(self, con: apsw.Connection, row: MessageRow) -> bool:
@@ -76,8 +76,8 @@ class Memory:
 
     def is_replay(self, con: apsw.Connection, row: MessageRow, origin: str) -> bool:
         """Whether a forked session is still repeating what `origin`, the one it was forked from, had said."""
-        if row.session not in self.asked:
-            self.asked.add(row.session)
+        if row.session not in self.checked:
+            self.checked.add(row.session)
             if (
                 self.fresh
                 or con.execute("SELECT 1 FROM message WHERE session_id = ?", (row.session,)).fetchone() is None

@@ -187,8 +187,7 @@ def _answer(
         refuse_unknown(con, query.filters)
     filtered = _filter_step(query.filters, documents)
     fan = FAN if query.mode == "hybrid" else start + query.k + 1
-    words, near = Ranked((), _not_searched("lexical")), Ranked((), _not_searched("vector"))
-    model, known = None, Weighed({})
+    words, near, model, known = _not_searched("lexical"), _not_searched("vector"), None, Weighed({})
     if query.mode != "vector":
         words, known = _by_words(con, lexical, documents, fan)
     if query.mode == "hybrid" and lexical.is_name:
@@ -336,8 +335,8 @@ def _filter_step(filters: SearchFilters, documents: tuple[str, ...] | None) -> t
     return (Step("filters", "hit" if documents else "miss", reason, details),)
 
 
-def _not_searched(stage: str) -> Step:
-    return Step(stage, "skipped", UNASKED)
+def _not_searched(stage: str) -> Ranked:
+    return Ranked((), Step(stage, "skipped", UNASKED))
 
 
 def _hint(

@@ -227,7 +227,9 @@ def test_what_the_model_said_when_it_gave_up_is_told() -> None:
     refused = _answer("where?", "Not enough evidence.", used=3, refusal="llm_self_judge")
     gave_up = replace(refused, said="The passages do not mention \x1b[31m Zanzibar.")
     assert "Reply of the LLM: The passages do not mention ␛[31m Zanzibar." in _told(gave_up)
-    assert "Reply of the LLM" not in "\n".join(answer_lines(Output(), gave_up, said=True)), "it stands there already"
+    assert "Reply of the LLM" not in "\n".join(answer_lines(Output(), gave_up, streamed=True)), (
+        "it stands there already"
+    )
     uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
     for explain in (False, True):
         assert "Reply of the LLM: The passages do not mention ␛[31m Zanzibar." in _told(uncited, explain=explain)

@@ -78,7 +78,7 @@ def test_an_event_whose_file_outlived_its_work_is_counted_once(database: Path) -
     copy = Path(event).read_bytes()
     handle(payload(), database, AROUND, event=event)
     Path(event).write_bytes(copy)  # the process was killed after its commit
-    settle(event, wanted=True)
+    settle(event, pending=True)
     assert take_up(database) == 1
     assert seen(database) == 1
     again = keep_first(payload(), str(database))
@@ -89,7 +89,7 @@ def test_an_event_whose_file_outlived_its_work_is_counted_once(database: Path) -
 
 def test_what_was_taken_up_is_not_recorded_by_who_comes_late(database: Path) -> None:
     event = keep_first(payload(), str(database))
-    settle(event, wanted=True)
+    settle(event, pending=True)
     assert take_up(database) == 1
     handle(payload(), database, AROUND, event=event)
     assert seen(database) == 1

@@ -91,9 +91,9 @@ class Splitter(Performs):
         is_down = side is self._down
         size: str | int | None = None
         if side.share is not None:
-            wanted = int(side.share * body / 100)
-            within = self._within(wanted)
-            size = f"{side.share}%" if within == wanted else within
+            cells = int(side.share * body / 100)
+            within = self._within(cells)
+            size = f"{side.share}%" if within == cells else within
         if is_down:
             self._list.styles.height = size
         else:

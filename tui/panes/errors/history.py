@@ -67,8 +67,8 @@ class Changes:
 
     def index_of(self, entry: Entry | None) -> int:
         """Return the row of a decision; the newest, if it is not listed."""
-        wanted = None if entry is None else entry.change.change
-        return next((at for at, one in enumerate(self.entries) if one.change.change == wanted), 0)
+        change = None if entry is None else entry.change.change
+        return next((at for at, one in enumerate(self.entries) if one.change.change == change), 0)
 
 
 @job_work

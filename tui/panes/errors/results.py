@@ -398,8 +398,8 @@ class Results(ListView):
     def _show(self, rows: PagedRows | ResultRows, *, keep: bool = True) -> None:
         """Show new rows. With `keep`, the case that was chosen stays so, if it is among them."""
         before = self.chosen
-        wanted = self.resume if before is None else before.id if keep else None
-        at = None if wanted is None else rows.index_of(wanted)
+        case_id = self.resume if before is None else before.id if keep else None
+        at = None if case_id is None else rows.index_of(case_id)
         self.resume = None
         self._shown_first = True
         self.rows.show(rows, at or 0)

@@ -152,10 +152,10 @@ def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
         return None
     row = quote.row
     places = [span for choice in quote.choices for span in choice.spans] or list(quote.spans)
-    wanted = {span.message_index for span in (*places, *quote.spans)} or {row.message_index}
-    if len(wanted) <= _WITH_NEIGHBOURS:
-        wanted |= {index + by for index in wanted for by in (*EARLIER, *LATER) if index + by >= 0}
-    found = {index: show_message(store, row.session, index) for index in sorted(wanted)}
+    indices = {span.message_index for span in (*places, *quote.spans)} or {row.message_index}
+    if len(indices) <= _WITH_NEIGHBOURS:
+        indices |= {index + by for index in indices for by in (*EARLIER, *LATER) if index + by >= 0}
+    found = {index: show_message(store, row.session, index) for index in sorted(indices)}
     messages = {index: message for index, message in found.items() if message is not None}
     return ReadQuote(quote, show_entry(store, row.entry_id), messages)
 

@@ -191,11 +191,11 @@ class LibraryActs(Performs):
 
     def _only(self) -> None:
         searching = self._screen.searching
-        wanted = self._screen.document.wanted
+        place = self._screen.document.wanted
         if searching.scope.doc is not None:
             searching.show(searching.scope.toggled("doc", searching.scope.doc))
-        elif wanted is not None:
-            searching.show(searching.scope.toggled("doc", wanted.path))
+        elif place is not None:
+            searching.show(searching.scope.toggled("doc", place.path))
 
     def _match(self, by: int) -> None:
         if not self._screen.document.next_match(by):

@@ -129,15 +129,15 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
     CSS_PATH = sheet("library")
     BINDINGS = bindings("library")
 
-    def __init__(self, context: PaneContext, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
+    def __init__(self, context: PaneContext, request: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
         super().__init__(context)
         jobs, signs, clock, config = self.jobs, self.signs, self.clock, context.around.config
         meaning = context.keep("meaning", lambda: Meaning(jobs, context.process))
         settings = config.values if config else None
         self.desk = context.keep("desk", lambda: desk_of(context.memory, settings))
-        search = wanted if isinstance(wanted, PaneSearchLibrary) else None
-        self.desk.turn_to(search.query if search else "", wanted.uri if isinstance(wanted, PaneOpenCitation) else "")
-        self.visiting = wanted is not None
+        search = request if isinstance(request, PaneSearchLibrary) else None
+        self.desk.turn_to(search.query if search else "", request.uri if isinstance(request, PaneOpenCitation) else "")
+        self.visiting = request is not None
         self.target: CiteTarget | None = search.target if search else None
         self.box = SearchBox(id="library-box", placeholder="Search notes, documents and code")
         self.hits = Hits(jobs, signs, clock)

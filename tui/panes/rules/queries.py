@@ -238,8 +238,8 @@ class Matching:
 
     def look_from(self, project: str) -> bool:
         """Match by the rules of this project (its folder; empty: the workbench's own) from now on; False: as before."""
-        wanted = self._own.of(project)
-        changed, self.sources = wanted != self.sources, wanted
+        sources = self._own.of(project)
+        changed, self.sources = sources != self.sources, sources
         return changed
 
     @property

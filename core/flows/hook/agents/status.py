@@ -188,14 +188,14 @@ def sample_payload(agent: str, cwd: str) -> dict[str, object]:
     named = {"session_id": "casebook-test", "cwd": cwd}
     call = {"tool_name": "Bash", "tool_input": {"command": _COMMAND}}
     if agent == "codex":
-        said = f"Chunk ID: 5e1f\nWall time: 0.4 seconds\nProcess exited with code {_CODE}\nOutput:\n{ERROR}\n"
+        output = f"Chunk ID: 5e1f\nWall time: 0.4 seconds\nProcess exited with code {_CODE}\nOutput:\n{ERROR}\n"
         turn = {"turn_id": "1", "model": "test", "permission_mode": "default", "transcript_path": None}
-        return {"hook_event_name": "PostToolUse", **named, **turn, **call, "tool_use_id": "c1", "tool_response": said}
+        return {"hook_event_name": "PostToolUse", **named, **turn, **call, "tool_use_id": "c1", "tool_response": output}
     if agent == "gemini":
         call["tool_name"] = "run_shell_command"
-        said = f"Output: {ERROR}\nExit Code: {_CODE}\nProcess Group PGID: 4711"
+        output = f"Output: {ERROR}\nExit Code: {_CODE}\nProcess Group PGID: 4711"
         base = {"hook_event_name": "AfterTool", "timestamp": "2026-11-26T10:00:00Z", "transcript_path": ""}
-        return {**base, **named, **call, "tool_response": {"llmContent": said, "returnDisplay": ERROR}}
+        return {**base, **named, **call, "tool_response": {"llmContent": output, "returnDisplay": ERROR}}
     if agent == "copilot":
         ran = {"toolName": "bash", "toolArgs": {"command": _COMMAND}, "error": ERROR}
         return {"sessionId": "casebook-test", "timestamp": 1_790_000_000_000, "cwd": cwd, **ran}
@@ -222,11 +222,11 @@ def context_in(agent: str, output: str, exit_code: int) -> str:
     if agent == "copilot":
         return output if exit_code == 2 else ""
     try:
-        said = fields(json.loads(output))
+        answer = fields(json.loads(output))
     except ValueError:
         return ""
     key = {"cursor": "additional_context", "opencode": "append"}.get(agent)
-    return string(said.get(key) if key else fields(said.get("hookSpecificOutput")).get("additionalContext"))
+    return string(answer.get(key) if key else fields(answer.get("hookSpecificOutput")).get("additionalContext"))
 
 
 def probe_hook(form: HookForm, command: str | Sequence[str], environ: Mapping[str, str]) -> str:

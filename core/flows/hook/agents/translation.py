@@ -73,8 +73,8 @@ class Translation:
 
     def reply(self, answer: Mapping[str, Any]) -> tuple[str, int]:
         """What to print for casebook's `answer`, and the exit code. An empty text: this event takes no reply."""
-        said = _fields(answer.get("hookSpecificOutput"))
-        context, reason = str(said.get("additionalContext") or ""), str(answer.get("reason") or "")
+        fields = _fields(answer.get("hookSpecificOutput"))
+        context, reason = str(fields.get("additionalContext") or ""), str(answer.get("reason") or "")
         if self.agent == "copilot" and self.event in ("postToolUseFailure", "PostToolUseFailure"):
             return (f"{context}\n", COPILOT_CONTEXT) if context else ("", 0)
         reply = _reply_fields(self.agent, self.event, context, reason)
@@ -185,8 +185,8 @@ def _call(given: Mapping[str, Any], agent: str) -> dict[str, object]:
 
 
 def _failed(text: str, code: int | None) -> dict[str, object]:
-    said = text if code is None else f"Exit code {code}\n{text}"
-    return {"hook_event_name": "PostToolUseFailure", "error": said or "failed without output"}
+    error = text if code is None else f"Exit code {code}\n{text}"
+    return {"hook_event_name": "PostToolUseFailure", "error": error or "failed without output"}
 
 
 def _passed(text: str, *, unknown: bool = False) -> dict[str, object]:
@@ -260,10 +260,12 @@ def _cursor(given: Mapping[str, Any], event: str) -> dict[str, object] | None:
             return None
         result = _failed(_text(given.get("error_message", given.get("error"))), None)
         return {**result, "is_interrupt": given.get("is_interrupt") is True}
-    said: object = given.get("tool_output", given.get("tool_response"))
-    output = _fields(_loaded(said) if isinstance(said, str) and said.startswith("{") else said)
+    given_output: object = given.get("tool_output", given.get("tool_response"))
+    output = _fields(
+        _loaded(given_output) if isinstance(given_output, str) and given_output.startswith("{") else given_output
+    )
     if not output:
-        return _passed(_text(said))
+        return _passed(_text(given_output))
     code: object = output.get("exitCode", output.get("exit_code"))
     text = _text(output.get("output", output.get("content", output.get("stdout"))))
     return _failed(text, code) if isinstance(code, int) and code else _passed(text)
