@@ -73,7 +73,7 @@ def list_lines(
         where = f"{one_line(rule.path)}:{rule.line}"
         yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
     for one in forbidden:
-        yield f"{one_line(one.id)} {clip(one.ban.said, max(20, out.columns - 30))}  (forbidden code)"
+        yield f"{one_line(one.id)} {clip(one.ban.sentence, max(20, out.columns - 30))}  (forbidden code)"
     if found.flaws:
         yield out.paint(f"{counted_flaws(found.flaws)}: casebook rules check", "warn")
     elif not found.rules and not forbidden:

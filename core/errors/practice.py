@@ -406,7 +406,7 @@ def _known_failures(
     for row in every:
         sessions_of.setdefault((cast("str", row[0]), cast("str", row[1])), set()).add(cast("str", row[14]))
     for row in every:
-        program, key, worth, lack_tool, lack_name, failed, said, passed = cast("tuple[str, ...]", row[:8])
+        program, key, worth, lack_tool, lack_name, failed, error, passed = cast("tuple[str, ...]", row[:8])
         fingerprint, fix, author, status, original, place = cast(
             "tuple[str, int, str, str, str | None, str]", row[8:14]
         )
@@ -417,7 +417,7 @@ def _known_failures(
         if lack_tool and not _recurs(con, lack_tool, lack_name, repository):
             continue
         yield KnownFailure(
-            program, key, failed, said, passed, status, fix, fingerprint, names.get(place, place), place,
+            program, key, failed, error, passed, status, fix, fingerprint, names.get(place, place), place,
             len(sessions_of[program, key]),
         )  # fmt: skip
 

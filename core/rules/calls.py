@@ -124,10 +124,10 @@ def highlight_words(text: str, words: Sequence[str]) -> tuple[Span, ...]:
     return tuple(out)
 
 
-def with_words(said: str, tool: str, others: Sequence[str], words: Sequence[str]) -> str:
+def with_words(line: str, tool: str, others: Sequence[str], words: Sequence[str]) -> str:
     """What a call is about, in a line that shows every word of it: for each that neither `said` nor the tool's name
     has, the part of another text that has it."""
-    parts = [composed(said)]
+    parts = [composed(line)]
     for word in words:
         if any(has(part, folded(part), word) for part in (composed(tool), *parts)):
             continue
@@ -314,11 +314,11 @@ def stored_call(store: Store, key: int) -> StoredCall | None:
 
 def about(tool: str, given: str, *, whole: bool = True) -> str:
     """What a call is about, from its input as JSON, in one line; of one that was cut off, its first texts."""
-    said = _input(given) if whole else {}
-    command = shell_command(tool, said)
+    values = _input(given) if whole else {}
+    command = shell_command(tool, values)
     if command is None:
-        texts = [str(said[name]) for name in _TELLING if isinstance(said.get(name), str)][:2]
-        texts = texts or [str(value) for value in said.values() if isinstance(value, str)][:2]
+        texts = [str(values[name]) for name in _TELLING if isinstance(values.get(name), str)][:2]
+        texts = texts or [str(value) for value in values.values() if isinstance(value, str)][:2]
         cut = (found.group(1).replace("\\n", "\n") for found in _TEXT.finditer(given[:_HEAD]))
         command = "  ".join(texts) or "  ".join(cut) or given
     line = patch_in_a_line(command[:_HEAD]) or command
@@ -346,9 +346,9 @@ def folder_name(project: str) -> str:
     return project.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
-def _within(project: str, said: str, instead: str = "") -> str:
+def _within(project: str, text: str, instead: str = "") -> str:
     """Paths within the project without its own path."""
-    return said.replace(project + ("\\" if "\\" in project else "/"), instead) if len(project) > 1 else said
+    return text.replace(project + ("\\" if "\\" in project else "/"), instead) if len(project) > 1 else text
 
 
 def _read(given: str) -> dict[str, Any]:

@@ -88,27 +88,27 @@ def _joined(found: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(out[:MOST_SPANS])
 
 
-def pattern_places(call: CallText, asked: QueryTerms, name: str) -> tuple[Place, ...]:
+def pattern_places(call: CallText, query: QueryTerms, name: str) -> tuple[Place, ...]:
     """Return what the pattern of this name matched: as a whole in one part of the call, else line by line; lines that
     an edit leaves unchanged count as context."""
-    if name not in asked.patterns:
+    if name not in query.patterns:
         return ()
-    start, end = asked.places[asked.patterns.index(name)]
-    said = call.pattern_text[start:end]
-    whole = _first_place(call.parts, said)
+    start, end = query.places[query.patterns.index(name)]
+    matched = call.pattern_text[start:end]
+    whole = _first_place(call.parts, matched)
     if whole is not None:
         return (whole,)
-    lines = (line.strip() for line in said.split("\n"))
+    lines = (line.strip() for line in matched.split("\n"))
     return tuple(place for line in lines if line and (place := _first_place(call.parts, line)) is not None)
 
 
-def _first_place(parts: Sequence[Part], said: str) -> Place | None:
+def _first_place(parts: Sequence[Part], text: str) -> Place | None:
     """The first place of a text, in what is done before what is only around it."""
-    if not said:
+    if not text:
         return None
     order = sorted(range(len(parts)), key=lambda number: parts[number].name in ("old_string", *_AROUND))
-    found = ((number, parts[number].text.find(said)) for number in order)
-    return next(((number, at, at + len(said)) for number, at in found if at >= 0), None)
+    found = ((number, parts[number].text.find(text)) for number in order)
+    return next(((number, at, at + len(text)) for number, at in found if at >= 0), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +188,8 @@ def _whole(where: _Where, term: str, terms: frozenset[str], others: Texts) -> st
     return text[start:end]
 
 
-def _has(texts: Texts, said: str) -> bool:
-    return any(said in text for _, text in texts)
+def _has(texts: Texts, phrase: str) -> bool:
+    return any(phrase in text for _, text in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,17 +211,17 @@ def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | Non
     if at is None:
         return None
     rule, read, glossary = book.rules[at], _normal(call_text(call)), book.tables.glossary
-    asked = query_terms(read, book.tables)
-    score = _score(book, read, asked, at, matched)
+    query = query_terms(read, book.tables)
+    score = _score(book, read, query, at, matched)
     parts = [(part.name or "input", part.text) for part in read.parts]
     fields = [(name, str(getattr(rule, name))) for name in _FIELDS] + list(rule.extra.items())
-    said = [(name, unicodedata.normalize("NFC", text)) for name, text in fields if text.strip()]
+    rule_texts = [(name, unicodedata.normalize("NFC", text)) for name, text in fields if text.strip()]
     terms = frozenset(hit.term for hit in score.hits)
     code = next((hit.term for hit in score.hits if hit.source == "code"), "")
-    term_places = _term_places(read, asked, score.hits)
+    term_places = _term_places(read, query, score.hits)
     ours = _highlight_call([highlight(name, text, terms, glossary) for name, text in parts], read, code, term_places)
-    theirs = _highlight_rule([highlight(name, text, terms, glossary) for name, text in said], read, code)
-    shared = shared_words(score.hits, parts, said, glossary, _places_by_term(term_places, parts))
+    theirs = _highlight_rule([highlight(name, text, terms, glossary) for name, text in rule_texts], read, code)
+    shared = shared_words(score.hits, parts, rule_texts, glossary, _places_by_term(term_places, parts))
     return Explained(rule, ours, theirs, read, shared, score.bm25)
 
 
@@ -247,19 +247,19 @@ def _normal(read: CallText) -> CallText:
     return replace(read, parts=tuple(replace(one, text=unicodedata.normalize("NFC", one.text)) for one in read.parts))
 
 
-def _score(book: Book, read: CallText, asked: QueryTerms, at: int, matched: MatchedRule) -> KeywordScore:
+def _score(book: Book, read: CallText, query: QueryTerms, at: int, matched: MatchedRule) -> KeywordScore:
     """Every hit of the rule; those that the match names, where the book or the ranking counted otherwise."""
-    every = with_code(book.index.one(asked.terms, at), likest(book.shown[at], read.code))
-    if abs(every.score - matched.keyword_score) < _SAME or matched.id in asked.named:
+    every = with_code(book.index.one(query.terms, at), likest(book.shown[at], read.code))
+    if abs(every.score - matched.keyword_score) < _SAME or matched.id in query.named:
         return every
     return KeywordScore(sum(hit.score for hit in matched.hits), matched.keyword_score, matched.hits)
 
 
-def _term_places(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _PlacesByTerm:
+def _term_places(read: CallText, query: QueryTerms, hits: Sequence[KeywordHit]) -> _PlacesByTerm:
     found: dict[tuple[str, str], tuple[Place, ...]] = {}
     for hit in hits:
         if hit.source.startswith("pattern "):
-            found[hit.source, hit.term] = pattern_places(read, asked, hit.source.removeprefix("pattern "))
+            found[hit.source, hit.term] = pattern_places(read, query, hit.source.removeprefix("pattern "))
     return found
 
 
@@ -437,8 +437,8 @@ def _together(tried: _Tried, *, meaning: bool) -> Iterator[Need]:
 
     name = "a similarity and a keyword score of {:.2f} each" if meaning else "a keyword score of {:.2f}"
     fitting = replace(tried, mine=_with_fit(tried.mine, max(1.0, tried.mine.fits.factor)))
-    for asked, where in ((tried, ""), (fitting, " in a call that matches the rule")):
-        if (least := _least(asked, 0.0, both)) is not None:
+    for candidate, where in ((tried, ""), (fitting, " in a call that matches the rule")):
+        if (least := _least(candidate, 0.0, both)) is not None:
             yield Need("together", 0.0, least, f"with {name.format(least)}{where}, the rule would be shown")
             return
 
@@ -471,9 +471,9 @@ def _lacking(book: Book, text: CallText, at: int) -> tuple[_Word, ...]:
     rule = book.rules[at]
     had = frozenset(one.term for one in query_terms(text, book.tables).terms)
     found: dict[str, _Word] = {}
-    for said in (rule.title, rule.problem, rule.solution):
-        for term, start, end in spans(said, book.tables.glossary):
-            if term in had or term.isdigit() or (word := said[start:end]) in found:
+    for field in (rule.title, rule.problem, rule.solution):
+        for term, start, end in spans(field, book.tables.glossary):
+            if term in had or term.isdigit() or (word := field[start:end]) in found:
                 continue
             new = tuple(
                 QueryTerm(one, 1.0, "", share)

@@ -88,7 +88,7 @@ def _lowered(reason: str, one: MatchedRule, match: RuleMatch) -> str:
         share = "all" if cure[1] == "100" else "most" if int(cure[1]) >= 50 else "part"
         fix = f": `{cure[2]}`" if len(cure[2]) <= _LONG else ""
         return f"The call already contains {share} of the rule's fix{fix}."
-    sentence = next((said for start, said in FACTORS.items() if reason.startswith(start)), "")
+    sentence = next((text for start, text in FACTORS.items() if reason.startswith(start)), "")
     if not sentence:
         return f"{reason[0].upper()}{reason[1:]}."
     others = [other for other in (*match.rules, *match.below) if _key(other) != _key(one)]

@@ -66,7 +66,7 @@ class Record(NamedTuple):
     def values(self) -> dict[str, object]:
         """The decoded fields."""
         if isinstance(self.fields, _Decoded):
-            return {**self.fields.said}
+            return {**self.fields.decoded}
         return cast("dict[str, object]", json.loads(_object({name: one.json for name, one in self.fields.items()})))
 
     def is_plain(self) -> bool:
@@ -90,16 +90,22 @@ class _Decoded(Mapping[str, Stamped]):
     of a record with this `id`, `shared` and `withdrawn`.
     """
 
-    __slots__ = ("at", "id", "line", "said", "shared", "withdrawn")
+    __slots__ = ("at", "decoded", "id", "line", "shared", "withdrawn")
 
     def __init__(
-        self, id_: str, shared: str, withdrawn: str, said: Mapping[str, object], at: Mapping[str, str], line: str = ""
+        self,
+        id_: str,
+        shared: str,
+        withdrawn: str,
+        decoded: Mapping[str, object],
+        at: Mapping[str, str],
+        line: str = "",
     ) -> None:
-        self.id, self.shared, self.withdrawn, self.said, self.at = id_, shared, withdrawn, said, at
+        self.id, self.shared, self.withdrawn, self.decoded, self.at = id_, shared, withdrawn, decoded, at
         if line:
             self.line = line
             return
-        members: dict[str, object] = {**said, "id": id_, "shared": shared}
+        members: dict[str, object] = {**decoded, "id": id_, "shared": shared}
         if withdrawn:
             members["withdrawn"] = withdrawn
         if at:
@@ -107,16 +113,16 @@ class _Decoded(Mapping[str, Stamped]):
         self.line = canonical(members)
 
     def __getitem__(self, name: str) -> Stamped:
-        return Stamped(self.at.get(name, self.shared), canonical(self.said[name]))
+        return Stamped(self.at.get(name, self.shared), canonical(self.decoded[name]))
 
     def __contains__(self, name: object) -> bool:
-        return name in self.said
+        return name in self.decoded
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.said)
+        return iter(self.decoded)
 
     def __len__(self) -> int:
-        return len(self.said)
+        return len(self.decoded)
 
 
 class BadLine(NamedTuple):
@@ -250,20 +256,20 @@ def _record(found: dict[str, object], change: Callable[[object], object] | None)
         return "a field older than its lesson"
     if began <= (gone := cast("str", withdrawn)):
         return id_, normal(began, gone, {})
-    said = {name: found[name] if change is None else change(found[name]) for name in sorted(names)}
-    fields = _Decoded(id_, began, gone, said, {name: time for name, time in at.items() if time != began})
+    decoded = {name: found[name] if change is None else change(found[name]) for name in sorted(names)}
+    fields = _Decoded(id_, began, gone, decoded, {name: time for name, time in at.items() if time != began})
     return id_, Record(began, gone, fields)
 
 
 def read_line(line: str) -> tuple[str, Record] | None:
     """A line that `line_of` wrote, as its id and lesson; None where it is another one."""
     try:
-        said = cast("dict[str, object]", _DECODE(line))
-        id_, shared = cast("str", said.pop("id")), cast("str", said.pop("shared", ""))
-        withdrawn, at = cast("str", said.pop("withdrawn", "")), cast("dict[str, str]", said.pop("at", {}))
+        members = cast("dict[str, object]", _DECODE(line))
+        id_, shared = cast("str", members.pop("id")), cast("str", members.pop("shared", ""))
+        withdrawn, at = cast("str", members.pop("withdrawn", "")), cast("dict[str, str]", members.pop("at", {}))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    return id_, Record(shared, withdrawn, _Decoded(id_, shared, withdrawn, said, at, line) if shared else {})
+    return id_, Record(shared, withdrawn, _Decoded(id_, shared, withdrawn, members, at, line) if shared else {})
 
 
 @lru_cache(maxsize=256)

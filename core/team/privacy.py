@@ -99,10 +99,10 @@ def mapped_texts(value: object, change: Callable[[str], str]) -> object:
 
 def redacted(record: Record) -> Record:
     """A lesson that another client wrote, as it may be stored: ours writes none with a secret."""
-    said = record.values()
-    held = {name: redacted_value(value) for name, value in said.items()}
+    values = record.values()
+    held = {name: redacted_value(value) for name, value in values.items()}
     fields = {
-        name: one if held[name] == said[name] else Stamped(one.time, canonical(held[name]))
+        name: one if held[name] == values[name] else Stamped(one.time, canonical(held[name]))
         for name, one in record.fields.items()
     }
     return record._replace(fields=fields)

@@ -97,7 +97,7 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
     else:
         with open_store(context.database, write=True) as store:
             take_changed(
-                store, str(Path(args.repository).resolve()), asked=True
+                store, str(Path(args.repository).resolve()), requested=True
             )  # a later version in the file must not be lost
             plan = _planned(args, store)
             if plan.before is None and plan.lessons and not args.yes and not confirmed(context, plan):
@@ -132,7 +132,7 @@ def run_preview(args: argparse.Namespace, context: Context) -> int:
         if args.case or args.restore:
             raise Fault("invalid_input", "--server cannot be combined with --case or --restore", "run two commands")
         return run_server_preview(context)
-    take_changed_at(context.database, str(Path(args.repository).resolve()), asked=True)  # as the export does
+    take_changed_at(context.database, str(Path(args.repository).resolve()), requested=True)  # as the export does
     with open_store(context.database) as store:
         plan = _planned(args, store)
         report = preview(store, plan)

@@ -322,6 +322,6 @@ def _draft(row: Any) -> RuleDraft:
     known = cast("dict[str, Any]", json.loads(values[8]))
     given = cast("dict[str, Any]", known.get("input") or {})
     call = next((str(one) for one in given.values()), "")
-    said_in = tuple(cast("list[str]", json.loads(values[10])))
-    fields: list[Any] = [*values[:8], str(known.get("tool", "")), call, values[9], said_in, *values[11:]]
+    sessions = tuple(cast("list[str]", json.loads(values[10])))
+    fields: list[Any] = [*values[:8], str(known.get("tool", "")), call, values[9], sessions, *values[11:]]
     return RuleDraft(*fields)

@@ -104,7 +104,7 @@ def without_unentered(command: Command, body: str) -> str:
     return _UNENTERED.sub(blank, body)
 
 
-def without_asked_patterns(command: Command, body: str) -> str:
+def without_named_patterns(command: Command, body: str) -> str:
     """`body` without what zsh says of a file pattern that matches nothing, where its command hides such complaints.
 
     `ls *.yaml 2>/dev/null` asks whether there are such files. The pattern of an option (`--include=*.py`) is no file.
@@ -112,12 +112,12 @@ def without_asked_patterns(command: Command, body: str) -> str:
     if "no matches found: " not in body:
         return body
     hidden = [part for part in command.parts if part.program in _SHOWS and _is_quiet(part)]
-    asked = [word for part in hidden for word in part.words[1:] if not word.startswith("-")]
+    operands = [word for part in hidden for word in part.words[1:] if not word.startswith("-")]
     lines = body.split("\n")
     for at, line in enumerate(lines):
         found = SHELL_COMPLAINT.search(line)
         pattern = found["glob"] if found is not None else None
-        if pattern and any(pattern.endswith(word.lstrip("~")) for word in asked):
+        if pattern and any(pattern.endswith(word.lstrip("~")) for word in operands):
             lines[at] = " " * len(line)
     return "\n".join(lines)
 

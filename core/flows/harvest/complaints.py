@@ -180,7 +180,7 @@ def unanswered(body: str, command: Command) -> str:
 
     An empty string where there is none. Boxes below it are advertisements.
     """
-    if "?" not in body[-_ASKED_WITHIN:]:
+    if "?" not in body[-_QUESTION_WITHIN:]:
         return ""
     if any(part.simple.fed or (part.program in _ANSWERERS and part.simple.after == "|") for part in command.parts):
         return ""
@@ -192,7 +192,7 @@ def unanswered(body: str, command: Command) -> str:
     return "\n".join(line if number == at else " " * len(line) for number, line in enumerate(lines))
 
 
-_ASKED_WITHIN: Final = 2_000
+_QUESTION_WITHIN: Final = 2_000
 _NEEDS: Final = frozenset(("touch", "mkdir", "ln", "cp", "mv", "tee"))
 """They change files: that one is missing is no answer to them."""
 ON_THIS_MACHINE: Final = re.compile(r"localhost|127\.0\.0\.1|\[?::1\b")
@@ -217,12 +217,12 @@ def own_complaints(body: str, programs: Set[str]) -> str:
 
 
 def _says(line: str, names: set[str]) -> bool:
-    said = _SAYS.match(_uncoloured(line))
+    complaint = _SAYS.match(_uncoloured(line))
     return (
-        said is not None
-        and said["program"] in names
-        and COMPLAINT.search(clean(line), len("fatal: ") if said["program"] == "fatal" else 0) is not None
-        and (ABSENT.search(line) is None or said["program"] in _NEEDS)
+        complaint is not None
+        and complaint["program"] in names
+        and COMPLAINT.search(clean(line), len("fatal: ") if complaint["program"] == "fatal" else 0) is not None
+        and (ABSENT.search(line) is None or complaint["program"] in _NEEDS)
         and ON_THIS_MACHINE.search(line) is None
     )
 

@@ -85,14 +85,16 @@ _LEAD = re.compile(r"^\s*(?:(?:[>#*\-•]+|\d+[.)])\s+)*")
 _INJECTED = ("<", "[Request interrupted", "Caveat:", "This session is being continued")
 
 
-def claims_action(said: Iterable[Statement]) -> Statement | None:
+def claims_action(statements: Iterable[Statement]) -> Statement | None:
     """Return the last words of a person who claims an action (`I restarted the server`, `설치했어`)."""
-    found = [one for one in said if one.role == "user" and not _injected(one.text) and _CLAIM.search(one.text[:2000])]
+    found = [
+        one for one in statements if one.role == "user" and not _injected(one.text) and _CLAIM.search(one.text[:2000])
+    ]
     return found[-1] if found else None
 
 
 def explanation_of(
-    said: Iterable[Statement], key_line: str, changed: str, near: Near | None = None
+    statements: Iterable[Statement], key_line: str, changed: str, near: Near | None = None
 ) -> tuple[str, Statement] | None:
     """The sentence that best says why the fix works, with its message.
 
@@ -102,7 +104,7 @@ def explanation_of(
     """
     error_words, change_words = frozenset(words(key_line)), _words(changed)
     best: tuple[int, str, Statement] | None = None
-    for one in said:
+    for one in statements:
         if _injected(one.text):
             continue
         close = near.terms if near is not None and one.role != "user" and one.text in near.texts else frozenset[str]()
@@ -171,13 +173,13 @@ def _claims(text: str, of_agent: bool) -> tuple[_Claim, ...]:
 
     What an agent says of itself is none: it tells what is done, not why that helps.
     """
-    said = (one for one in sentences(text) if not _EMPTY.search(one))
+    nonempty = (one for one in sentences(text) if not _EMPTY.search(one))
     return tuple(
         _Claim(
             sentence,
             frozenset((*words(sentence), *_LATIN.findall(sentence.lower()), *_QUOTED.findall(sentence.lower()))),
         )
-        for sentence in (map(without_itself, said) if of_agent else said)
+        for sentence in (map(without_itself, nonempty) if of_agent else nonempty)
         if sentence
     )
 

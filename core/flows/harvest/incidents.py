@@ -328,7 +328,7 @@ _NAMED_IN: Final = 100
 _LATEST: Final = 20
 """The latest wrong guesses, which say what the right one is."""
 _ALIKE: Final = 0.6
-_ASKED: Final = ("file_path", "notebook_path", "path")
+_PATH_KEYS: Final = ("file_path", "notebook_path", "path")
 
 _PROJECT: Final = "iif(s.repository = '', s.project, s.repository)"
 _KEYS: Final = f"""SELECT DISTINCT v.slip, {_PROJECT} FROM result_verdict v JOIN session s ON s.id = v.session_id
@@ -470,7 +470,7 @@ def _right_file(con: apsw.Connection, file: str, time: _Time) -> str | None:
     """The file that the session went on with: of the same name elsewhere, else of a like name in the same folder."""
     rows = con.execute(_CALLS, (time.session, time.message, _LOOKED_AT)).fetchall()
     inputs = [object_of(str(text)) for (text,) in rows]
-    named = [str(given[key]) for given in inputs for key in _ASKED if isinstance(given.get(key), str)]
+    named = [str(given[key]) for given in inputs for key in _PATH_KEYS if isinstance(given.get(key), str)]
     others = [slip_in(f"{NO_FILE}{name}", time.project).removeprefix(NO_FILE) for name in named]
     folder, _, base = file.rpartition("/")
     for other in others:

@@ -20,7 +20,7 @@ from core.flows.harvest.answers import (
     is_interrupted,
     is_none_found,
     is_silent,
-    without_asked_patterns,
+    without_named_patterns,
     without_startup,
     without_unentered,
 )
@@ -232,7 +232,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
 def _judge_run(ran: Ran, command: Command) -> Outcome:
     """A run of a shell command. What it was run to see is an answer, however it looks."""
     whole = without_unentered(command, without_startup(blanked(ran.text)))
-    body = without_asked_patterns(command, whole)
+    body = without_named_patterns(command, whole)
     outcome = _outcome_of_run(ran, command, body)
     if outcome.sign != "incident":
         if body != whole and outcome.verdict == "failed":
@@ -326,15 +326,19 @@ def _gave_up(command: Command, body: str) -> bool:
     is all that it says. Of what is not there, or listens to no port of this machine, a list of commands asks."""
     shown = body.strip()
     first, last = shown[: shown.find("\n") + 1 or None].strip(), shown[shown.rfind("\n") + 1 :]
-    said = first if last is first or not COMPLAINT.search(last[:LINE]) else last
-    if not COMPLAINT.search(said[:LINE]) or (said is not last and shown.count("\n") >= SHORT):
+    complaint = first if last is first or not COMPLAINT.search(last[:LINE]) else last
+    if not COMPLAINT.search(complaint[:LINE]) or (complaint is not last and shown.count("\n") >= SHORT):
         return False
     chained = len(command.parts) > 1 and all(part.simple.after in ("&&", "|") for part in command.parts[:-1])
-    if not chained and (ON_THIS_MACHINE.search(said) or (ABSENT.search(said) and not _is_guess(command, said))):
+    if not chained and (
+        ON_THIS_MACHINE.search(complaint) or (ABSENT.search(complaint) and not _is_guess(command, complaint))
+    ):
         return False
     quotes = any(part.named(programs.PRINTERS) for part in command.members)
     names = {part.program for part in command.parts}
-    return bool(only_lines_of(said[:LINE], names, command.text).strip()) and not (quotes and said.startswith("error"))
+    return bool(only_lines_of(complaint[:LINE], names, command.text).strip()) and not (
+        quotes and complaint.startswith("error")
+    )
 
 
 def _without(body: str, found: list[re.Match[str]]) -> str:
@@ -440,9 +444,9 @@ _PATTERN: Final = re.compile(r"^(?!.*-LiteralPath).*[\\/]\[{1,2}[\w.-]+\]", re.D
 _NO_PATH: Final = frozenset(("PathNotFound", "ItemNotFound"))
 
 
-def _is_typed(said: str, command: Command) -> bool:
+def _is_typed(complaint: str, command: Command) -> bool:
     """Whether a complaint about a file names it as the command does: what a command listed itself is no guess."""
-    return said.rstrip(" :'\"‘’`").rpartition("/")[2].lstrip(" '\"‘`") in command.text
+    return complaint.rstrip(" :'\"‘’`").rpartition("/")[2].lstrip(" '\"‘`") in command.text
 
 
 def _asks_log(part: Part) -> bool:
@@ -476,7 +480,7 @@ def _is_negative_answer(command: Command, body: str, code: int) -> bool:
 
 def _partly(command: Command, body: str) -> Outcome | None:
     """A run with exit code 0 in which a part could not run, as the shell or a client of a service says."""
-    said = (
+    complaint = (
         complaints(body, command.text)
         or own_complaints(body, _programs(command))
         or powershell_records(body, command.text)
@@ -484,9 +488,9 @@ def _partly(command: Command, body: str) -> Outcome | None:
         or first_error(body, command)
         or broken_answers(body, command)
     )
-    if not said:
+    if not complaint:
         return None
-    errors = named_errors(said) or first_complaint(said)
+    errors = named_errors(complaint) or first_complaint(complaint)
     whole = bool(errors) and command.view == "whole"
     return _failing(errors, "The exit code is 0, but part of the command could not run", whole)
 
@@ -497,8 +501,8 @@ def _own_script_died(command: Command, body: str) -> Outcome | None:
     `python -c "import pandas" && echo yes || echo no` asks.
     """
     scripts = any(part.program == "python" and ("-c" in part.words or part.simple.fed) for part in command.parts)
-    asked = any(part.simple.after == "||" for part in command.parts)
-    if asked or not scripts or not OWN_SCRIPT.search(body):
+    is_question = any(part.simple.after == "||" for part in command.parts)
+    if is_question or not scripts or not OWN_SCRIPT.search(body):
         return None
     errors = tuple(error for error in named_errors(body) if error.key.tool == "python")
     return _failing(errors, "The exit code is 0, but the command's own script failed", True) if errors else None
@@ -517,8 +521,8 @@ def _masked(command: Command, body: str) -> Outcome:
     probe = shortened(body)
     fails, passes, named = FAILED.search(probe), PASSED.search(probe), ERROR.search(probe)
     last = body.rstrip().rpartition("\n")
-    said = "" if fails or passes or named else clean(last[2]).lstrip()[:LINE]
-    gave_up = LAST_COMPLAINT.match(said) and not (ABSENT.search(said) and said.startswith(_looking(command)))
+    ending = "" if fails or passes or named else clean(last[2]).lstrip()[:LINE]
+    gave_up = LAST_COMPLAINT.match(ending) and not (ABSENT.search(ending) and ending.startswith(_looking(command)))
     crashed = passes and named and OWN_SCRIPT.search(probe)
     if not fails and not gave_up and not crashed and (passes or not named):
         if partly is not None:

@@ -49,7 +49,7 @@ OPEN_KEPT: Final = 150
 """Errors of a chain that wait for their fix at the same time."""
 CORRECTED_WITHIN: Final = 14
 """Events in which another command can be the failing one, corrected."""
-SAID_KEPT: Final = 60
+STATEMENTS_KEPT: Final = 60
 STARTED_KEPT: Final = 100
 
 _WHOLE: Final = ("same", "covers")
@@ -120,22 +120,22 @@ class _Chain:
     started: dict[str, _Started] = field(default_factory=dict[str, "_Started"])
     unproven: dict[str, _Unproven] = field(default_factory=dict[str, _Unproven])
     spoken: list[str] = field(default_factory=list[str])
-    asked: bool = False
+    has_request: bool = False
 
-    def add_statement(self, at: int, said: Statement) -> None:
+    def add_statement(self, at: int, statement: Statement) -> None:
         if not self.open:
             return
-        self.past.words.append((at, said))
-        del self.past.words[:-SAID_KEPT]
-        if said.role == "user":
-            self.asked = True
+        self.past.words.append((at, statement))
+        del self.past.words[:-STATEMENTS_KEPT]
+        if statement.role == "user":
+            self.has_request = True
         else:
-            self.spoken = [*self.spoken[-1:], said.text]
+            self.spoken = [*self.spoken[-1:], statement.text]
 
     def _tried(self, at: int, tool: str, result: Result) -> None:
         """Let every open error know of a call that may be part of its fix; a look at a task counts as its start."""
         if not self.open:
-            self.spoken, self.asked = [], False
+            self.spoken, self.has_request = [], False
             return
         ran, verdict, command, began = result.ran, result.outcome.verdict, result.command, result.call_idx
         answered = result.shell and result.outcome.sign == "answer" and result.outcome.reason != GUESSED
@@ -144,13 +144,13 @@ class _Chain:
         trial = Trial(
             at, tool if began is None else ran.tool, ran.session_id, ran.idx if began is None else began, ran.called,
             result.change, command, result.shell, succeeded=worked,
-            passed=verdict == "passed", said=tuple(self.spoken), asked=self.asked,
+            passed=verdict == "passed", spoken=tuple(self.spoken), has_request=self.has_request,
             errors=tuple(key.text for key in errors), blamed=frozenset(key.tool for key in errors),
         )  # fmt: skip
         run = None if command is None else _run(at, result, command)
         for error in self.open.values():
             error.tried(trial, run)
-        self.spoken, self.asked = [], False
+        self.spoken, self.has_request = [], False
 
     def ran(self, at: int, result: Result) -> Iterator[HarvestedError]:
         ran, change, earlier = result.ran, result.change, None

@@ -23,7 +23,7 @@ from core.flows.harvest.explanation import (
 )
 from core.flows.harvest.fixes.clues import NOTHING, Clue, as_written, base_name, names_in
 from core.flows.harvest.fixes.correction import (
-    ASKED,
+    AFTER_QUESTION,
     BY_A_PERSON,
     OUTSIDE,
     Corrected,
@@ -46,7 +46,7 @@ from core.flows.harvest.fixes.lesson import (
     worth_of,
 )
 from core.flows.harvest.fixes.likelihood import WINDOW, Likely, Trial, likely_steps
-from core.flows.harvest.fixes.linking import SAID, Candidate, Failure, Linked, is_check, link_steps
+from core.flows.harvest.fixes.linking import EXPLAINED, Candidate, Failure, Linked, is_check, link_steps
 from core.flows.harvest.outcome import Outcome
 from core.flows.harvest.signatures import Named, with_program
 from core.text import words
@@ -158,7 +158,7 @@ class OpenError:
             self.trials.append(trial)
         else:
             was = self.trials[begun]
-            self.trials[begun] = trial._replace(said=was.said, asked=was.asked)
+            self.trials[begun] = trial._replace(spoken=was.spoken, has_request=was.has_request)
         if run is not None:
             self.runs[trial.at] = run
 
@@ -194,7 +194,7 @@ class Past:
 
     def statements_between(self, start: int, end: int | None) -> list[Statement]:
         """What was said after the place `start` and before `end`, if there is one."""
-        return [said for at, said in self.words if start < at and (end is None or at < end)]
+        return [statement for at, statement in self.words if start < at and (end is None or at < end)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     changes = [Candidate(step.at, step.change) for step in since if step.change is not None]
     made = [step for step in since if step.change is not None]
     failure = failure_of(error)
-    spoken = [(at, said) for at, said in past.words if error.last.at < at < run.at]
+    spoken = [(at, one) for at, one in past.words if error.last.at < at < run.at]
     links = link_steps(failure, changes, spoken)
     steps = tuple((made[link.place], marked(link, changes[link.place].change.command)) for link in links)
     instead = changed_command(failure, run.command, verified.relation, past.project, error.commands, alone=not steps)
@@ -250,18 +250,18 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
         return NO_FIX
     statement = claims_action(past.statements_between(error.last.at, run.at)) or _about(error.clue, spoken)
     if statement is None and verified.relation == "same" and any(step.tool in _ASKING for step in since):
-        return Fix(run.ran.tool, instead=ASKED, far=len(since))
+        return Fix(run.ran.tool, instead=AFTER_QUESTION, far=len(since))
     return NO_FIX if statement is None else Fix("user", statement)
 
 
 def _about(clue: Clue, spoken: Sequence[tuple[int, Statement]]) -> Statement | None:
     """The last words of a person, if they name what the error names."""
-    asked = [said for _, said in spoken if said.role == "user"]
-    if not asked or len(asked[-1].text) > _SHORT:
+    requests = [one for _, one in spoken if one.role == "user"]
+    if not requests or len(requests[-1].text) > _SHORT:
         return None
-    text = asked[-1].text.lower()
+    text = requests[-1].text.lower()
     named = any(word in text for word in clue.words if re.search(r"\d\D{3}", word))
-    return asked[-1] if named or clue.names & names_in(asked[-1].text) else None
+    return requests[-1] if named or clue.names & names_in(requests[-1].text) else None
 
 
 def unresolved(error: OpenError) -> HarvestedError:
@@ -334,7 +334,7 @@ def _only_checks(command: Command | None) -> bool:
 def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix, Verified | None]:
     """The fix without the calls that are not likely part of it, and with those that are though no rule ties them to
     the error; with the run that shows the error gone."""
-    if fix.statement is not None or fix.instead in (ASKED, OUTSIDE) or error.last.outcome.elsewhere:
+    if fix.statement is not None or fix.instead in (AFTER_QUESTION, OUTSIDE) or error.last.outcome.elsewhere:
         return fix, verified
     if any(step.tool in DELEGATES for step, _ in fix.steps):
         return fix, verified
@@ -405,7 +405,7 @@ def _step_of(trial: Trial) -> Step:
 
 def _link_of(one: Likely) -> Linked:
     change = one.trial.change or Change()
-    return marked(Linked(0, SAID, one.why, change.hints), change.command)
+    return marked(Linked(0, EXPLAINED, one.why, change.hints), change.command)
 
 
 def _trial_of(step: Step) -> Trial:
@@ -441,7 +441,7 @@ def _resolved(
     links = _links(fix, run, error)
     outline = _outline(error, verified, fix, past, explanation, links, unresolved.worth)
     of_it = near is not None and explanation is not None and any(explanation[0] in one for one in near.texts)
-    lesson = lesson_of(outline._replace(said_of_it=of_it))
+    lesson = lesson_of(outline._replace(explains_it=of_it))
     text = resolution_text(
         files=files,
         hints=hints,
@@ -495,7 +495,7 @@ def _outline(
         earlier=[one for one in made if one.at < error.last.at],
         between=[one.change for one in made],
         instead=fix.instead,
-        said=None if explanation is None else explanation[0],
+        explanation=None if explanation is None else explanation[0],
         by_a_person=fix.statement is not None,
         links=links,
         worth=worth,
@@ -516,7 +516,7 @@ def _near(error: OpenError, fix: Fix, run: Run) -> Near | None:
     if error.keys != 1 or not error.trials:
         return None
     fixed = fix.steps[0][0].at if fix.steps else run.at
-    texts = (text for one in error.trials if one is error.trials[0] or one.at == fixed for text in one.said)
+    texts = (text for one in error.trials if one is error.trials[0] or one.at == fixed for text in one.spoken)
     command, clue = error.last.command, error.clue
     called = (part.program for part in command.parts)
     return Near(frozenset(texts), frozenset((*words(command.text[:_SHORT]), *called, *clue.missing, *clue.near)))
@@ -532,13 +532,13 @@ def _explanation(
 
 
 def _links(fix: Fix, run: Run, error: OpenError) -> list[StepLink]:
-    said, shown = error.named.key.text, error.last.ran.text
+    key_line, shown = error.named.key.text, error.last.ran.text
     links = [
-        StepLink(step.session_id, step.idx, as_written(link.why, said, *texts_of(step.change), shown))
+        StepLink(step.session_id, step.idx, as_written(link.why, key_line, *texts_of(step.change), shown))
         for step, link in fix.steps
     ]
     if fix.instead is not None:
-        why = as_written(fix.instead.why, said, error.last.command.text, run.command.text, shown)
+        why = as_written(fix.instead.why, key_line, error.last.command.text, run.command.text, shown)
         links.append(StepLink(run.ran.session_id, run.call_idx, why))
     if fix.statement is not None:
         links.append(StepLink(run.ran.session_id, run.call_idx, BY_A_PERSON))

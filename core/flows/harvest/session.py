@@ -63,9 +63,9 @@ class Sandboxes:
         given, stopped = cast("tuple[str | None, int]", row or (None, 0))
         if given is not None and is_escalated(_object(given)):
             return NO_SANDBOX
-        said = self._sandbox_statements(error.session_id, error.message_idx)
+        mode = self._sandbox_statements(error.session_id, error.message_idx)
         passed_outside = any(link.why == OUTSIDE.why for link in error.links)
-        return said or (_ON if stopped or passed_outside else "")
+        return mode or (_ON if stopped or passed_outside else "")
 
     def _sandbox_statements(self, session: str, before: int) -> str:
         if session not in self._policies:
@@ -223,15 +223,15 @@ def harvest_session(
         write_verdicts(con, sessions, verdicts)
         move_shares(con, before, shares_of(con, sessions))
         _take_back(con, sessions, found, kept)
-        said, sandboxes = list[Explanation](), Sandboxes(con)
+        explanations, sandboxes = list[Explanation](), Sandboxes(con)
         placed = zip(found, cases, strict=True)
         fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
         fixes = add_drafts(
             con,
-            (_draft(con, case_id, with_explanation(timed(error), said), sandboxes) for error, case_id in fixed),
+            (_draft(con, case_id, with_explanation(timed(error), explanations), sandboxes) for error, case_id in fixed),
             stale,
         )
-        add_explanations(store, said)
+        add_explanations(store, explanations)
         draft_repeated_slips(con, sessions)
         write_due(con, due_in(con, session_id, lambda: read_history(store, sessions, None), imported=True), now())
         write_practice(con, session_id, found)
@@ -392,24 +392,24 @@ class Explanation(NamedTuple):
     key_line: str
 
 
-def with_explanation(error: HarvestedError, said: list[Explanation]) -> HarvestedError:
+def with_explanation(error: HarvestedError, explanations: list[Explanation]) -> HarvestedError:
     """The error as it is; its explanation, if its fix has one, is added to `said`."""
     if error.explanation is not None:
         quote, idx = error.explanation
         sessions = tuple(dict.fromkeys(one for one in (error.verified_session, error.session_id) if one))
-        said.append(Explanation(sessions, idx, quote, error.fingerprint, error.key_line))
+        explanations.append(Explanation(sessions, idx, quote, error.fingerprint, error.key_line))
     return error
 
 
-def add_explanations(store: Store, said: Sequence[Explanation]) -> None:
+def add_explanations(store: Store, explanations: Sequence[Explanation]) -> None:
     """Make an entry of each fix with an explanation, once; within the caller's transaction."""
-    if not said:
+    if not explanations:
         return
     from core.align.input import ExtractedEntry, ExtractedQuote
     from core.evidence.entries import add_entries, digest
 
     by_session: dict[str, list[ExtractedEntry]] = {}
-    for one in said:
+    for one in explanations:
         session = _statement_session(store.con, one)
         if session is not None:
             name = f"fix_{digest(session, one.fingerprint, one.idx, one.quote)}"
@@ -420,11 +420,12 @@ def add_explanations(store: Store, said: Sequence[Explanation]) -> None:
         add_entries(store, session, entries, source="harvest")
 
 
-def _statement_session(con: apsw.Connection, said: Explanation) -> str | None:
+def _statement_session(con: apsw.Connection, explanation: Explanation) -> str | None:
     """The session whose message it was said in: the one that went on, or the one that met the error."""
-    for session in said.sessions:
+    for session in explanation.sessions:
         row = con.execute(
-            "SELECT instr(text, ?) FROM message WHERE session_id = ? AND idx = ?", (said.quote, session, said.idx)
+            "SELECT instr(text, ?) FROM message WHERE session_id = ? AND idx = ?",
+            (explanation.quote, session, explanation.idx),
         ).fetchone()
         if row is not None and row[0]:
             return session

@@ -69,14 +69,14 @@ def slip_of(ran: Ran, command: Command | None, outcome: Outcome) -> str:
             return f"{what if what in _PLACED else NO_FILE.rstrip(': ')}: {file}"[:LIMIT]
     if outcome.sign != "agent_tool" or not lines:
         return ""
-    said = clean(lines[0].partition("</")[0])
-    return f"{ran.tool}: {mask_counts(said)}"[:LIMIT]
+    reason = clean(lines[0].partition("</")[0])
+    return f"{ran.tool}: {mask_counts(reason)}"[:LIMIT]
 
 
-def names_in(said: str) -> tuple[str, ...]:
+def names_in(message: str) -> tuple[str, ...]:
     """The paths, the identifiers and what is quoted in a message."""
-    words = (match[0].strip("./\\@-") for match in _WORD.finditer(said))
-    quoted = (next(filter(None, match.groups()), "").strip() for match in _QUOTED.finditer(said))
+    words = (match[0].strip("./\\@-") for match in _WORD.finditer(message))
+    quoted = (next(filter(None, match.groups()), "").strip() for match in _QUOTED.finditer(message))
     found = (*(word for word in words if _MARKED.search(word)), *quoted)
     return tuple(dict.fromkeys(name for name in found if name))
 
@@ -89,9 +89,9 @@ def slip_in(key: str, project: str) -> str:
     return key.replace(": ./", ": ")
 
 
-def _named_by(said: str) -> str:
+def _named_by(complaint: str) -> str:
     """The file that a program names before it says that there is none: `sed: a.go`, `ls: cannot access 'a.go'`."""
-    return said.rstrip(_QUOTES).rpartition(": ")[2].rpartition(" ")[2].strip(_QUOTES)
+    return complaint.rstrip(_QUOTES).rpartition(": ")[2].rpartition(" ")[2].strip(_QUOTES)
 
 
 def _requested_file(ran: Ran) -> str:
@@ -99,7 +99,7 @@ def _requested_file(ran: Ran) -> str:
     return next((name for key in _FILES if isinstance(name := ran.tool_input.get(key), str) and name), "")
 
 
-_SAID_LENGTH: Final = 8_000
+_STATEMENT_LENGTH: Final = 8_000
 _MENTIONS: Final = 200_000
 _SAYING: Final = frozenset(("echo", "printf", "Write-Output", "Write-Host"))
 _LOOKS: Final = OWN_TOOLS | LOOKS_AT_RUNNING
@@ -145,7 +145,7 @@ Seen = Statement | Result
 def observe(event: Event) -> Seen:
     """An event with what it says by itself."""
     if isinstance(event, Statement):
-        return event if len(event.text) <= _SAID_LENGTH else event._replace(text=event.text[:_SAID_LENGTH])
+        return event if len(event.text) <= _STATEMENT_LENGTH else event._replace(text=event.text[:_STATEMENT_LENGTH])
     return result_of(event)
 
 
@@ -182,8 +182,8 @@ def _fell_back(command: Command, text: str) -> bool:
     *tried, last = command.parts
     if last.program not in _SAYING or not tried or any(part.simple.after != "||" for part in tried):
         return False
-    said = " ".join(last.words[1:]).strip()
-    return bool(said) and text.rstrip().rpartition("\n")[2].strip() == said
+    fallback = " ".join(last.words[1:]).strip()
+    return bool(fallback) and text.rstrip().rpartition("\n")[2].strip() == fallback
 
 
 def clues_in(text: str, outcome: Outcome) -> tuple[Clue, ...]:
@@ -193,8 +193,8 @@ def clues_in(text: str, outcome: Outcome) -> tuple[Clue, ...]:
 
 def _described(ran: Ran) -> Mapping[str, object]:
     """Of what a tool was given, only the line in which the agent says what its command does."""
-    said = ran.tool_input.get("description")
-    return {"description": said[:_DESCRIBED]} if isinstance(said, str) else {}
+    description = ran.tool_input.get("description")
+    return {"description": description[:_DESCRIBED]} if isinstance(description, str) else {}
 
 
 def is_escalated(tool_input: Mapping[str, object]) -> bool:

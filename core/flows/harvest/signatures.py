@@ -252,8 +252,8 @@ _TRAILER_LENGTH: Final = 200
 
 def is_trailer(line: str) -> bool:
     """Whether a line only closes or heads a failed run and names nothing."""
-    said = line[:_TRAILER_LENGTH].strip()
-    return _TRAILER.match(said) is not None or any(words in said for words in _TRAILING) or is_cap(said)
+    stripped = line[:_TRAILER_LENGTH].strip()
+    return _TRAILER.match(stripped) is not None or any(words in stripped for words in _TRAILING) or is_cap(stripped)
 
 
 ABSENT: Final = re.compile(
@@ -365,7 +365,7 @@ def named_errors(body: str) -> tuple[Named, ...]:
     errors: dict[str, Named] = {}
     texts: list[str] = []
     for at, key in enumerate(key for key in found.key_lines if key.role == "primary"):
-        if not key.text.strip() or _NAMELESS.fullmatch(key.text) or any(_echo(key.text, said) for said in texts):
+        if not key.text.strip() or _NAMELESS.fullmatch(key.text) or any(_echo(key.text, text) for text in texts):
             continue
         texts.append(key.text)
         own = at == 0 and key.text == found.key_line
@@ -394,8 +394,11 @@ def first_complaint(body: str) -> tuple[Named, ...]:
                 lines.append((start, line[:LINE]))
         start += len(line) + 1
     near = lines if len(lines) <= 2 * _FALLBACK else [*lines[:_FALLBACK], *lines[-_FALLBACK:]]
-    said = [one for one in near if COMPLAINT.search(clean(one[1]))]
-    found = next((one for one in said if LAST_COMPLAINT.match(clean(one[1]).lstrip())), said[0] if said else None)
+    complaints = [one for one in near if COMPLAINT.search(clean(one[1]))]
+    found = next(
+        (one for one in complaints if LAST_COMPLAINT.match(clean(one[1]).lstrip())),
+        complaints[0] if complaints else None,
+    )
     found = found or next((one for one in near if PLACE.match(clean(one[1]))), None)
     found = found or next((one for one in near if _PLACED.search(one[1])), None)
     if found is None and lines and len(lines) + good <= SHORT:
@@ -414,9 +417,9 @@ def named_line(start: int, line: str) -> Named:
     return Named(key, normalize_line(text), fingerprint_line(text))
 
 
-def _echo(text: str, said: str) -> bool:
+def _echo(text: str, other: str) -> bool:
     """Whether one line only says the other again: without its exception's name, or with a note in brackets."""
-    shorter, longer = sorted((text, said), key=len)
+    shorter, longer = sorted((text, other), key=len)
     return longer == shorter or longer.endswith(f" {shorter}") or longer.startswith(f"{shorter} [")
 
 
@@ -424,6 +427,6 @@ def with_program(key: KeyLine, command: Command) -> KeyLine:
     """A key line that no rule knows, with the program as its tool: the one that it begins with, or the only one."""
     if key.tool != "unknown":
         return key
-    said = [part.program for part in command.parts if part.program and key.text.startswith(f"{part.program}: ")]
+    starters = [part.program for part in command.parts if part.program and key.text.startswith(f"{part.program}: ")]
     programs = [part.program for part in command.members if part.program]
-    return replace(key, tool=(said or programs)[0]) if said or len(programs) == 1 else key
+    return replace(key, tool=(starters or programs)[0]) if starters or len(programs) == 1 else key

@@ -39,7 +39,7 @@ class PlacedBan:
     @property
     def key(self) -> str:
         """The same for a sentence that several files repeat."""
-        return f"{self.ban.kind} {self.ban.code} {' '.join(self.ban.said.split()).casefold()}"
+        return f"{self.ban.kind} {self.ban.code} {' '.join(self.ban.sentence.split()).casefold()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +136,13 @@ def matched_ban(one: PlacedBan) -> MatchedRule:
     advice = ", ".join(f"`{code}`" for code in ban.instead)
     return MatchedRule(
         id=one.id,
-        title=ban.said,
+        title=ban.sentence,
         relevance_score=1.0,
         match_type="exact",
         similarity=None,
         keyword_score=0.0,
         why=(f"forbidden {_WHAT[ban.kind]} {shown} (exact match)",),
-        solution=f"Use {advice}." if advice else ban.said,
+        solution=f"Use {advice}." if advice else ban.sentence,
         hits=(KeywordHit(ban.code, "ban", 1.0),),
         path=str(one.place.path),
         line=ban.line,

@@ -42,7 +42,7 @@ def with_team(
         if isinstance(target, Store):
             with faults(target.path):
                 server = _server_of(target)
-                return answer if server is None else _asked(target, server, answer, search, project, vectors)
+                return answer if server is None else _with_server_hits(target, server, answer, search, project, vectors)
         if not target.exists():
             return answer
         with open_store(target) as store, faults(target):
@@ -50,7 +50,7 @@ def with_team(
         if server is None:
             return answer
         with open_store(target, write=True) as store, faults(target):
-            return _asked(store, server, answer, search, project, vectors)
+            return _with_server_hits(store, server, answer, search, project, vectors)
     except Fault as fault:
         return replace(answer, trace=(*answer.trace, Step("team", "failed", fault.message, elapsed_ms=watch.ms())))
 
@@ -62,10 +62,10 @@ def take_received(store: Store, marks: Sequence[str], where: str) -> Sequence[Hi
     return take_errors(store, marks, where)
 
 
-def _asked(store: Store, *rest: Any) -> SearchAnswer:
-    from core.flows.team.sync.server_search import asked
+def _with_server_hits(store: Store, *rest: Any) -> SearchAnswer:
+    from core.flows.team.sync.server_search import add_server_hits
 
-    return asked(store, *rest)
+    return add_server_hits(store, *rest)
 
 
 def _server_of(store: Store) -> TeamServer | None:

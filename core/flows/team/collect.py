@@ -211,7 +211,7 @@ def _fields(row: _FixRow, lesson: Lesson | None, occurrences: list[Named], names
         when, do = lesson.when, lesson.do
         fields |= {name: getattr(when, name) for name in ("error", "tool", "version", "system", "sandbox")}
         fields["do"] = {
-            name: said for name in ("kind", "text", "file", "instead_of") if (said := str(getattr(do, name)))
+            name: part for name in ("kind", "text", "file", "instead_of") if (part := str(getattr(do, name)))
         }
         fields |= {"not": [*lesson.dead_ends], "check": lesson.check, "because": lesson.because or ""}
         fields |= {"scope": lesson.scope, "workaround": lesson.workaround}

@@ -223,15 +223,17 @@ def _leaving(
     if old is None or old.is_withdrawn:
         gone = "" if old is None else old.withdrawn
         time = after(gone, ts)
-        record = Record(time, gone, {name: Stamped(time, said) for name, said in sorted(fields.items())})
+        record = Record(time, gone, {name: Stamped(time, value) for name, value in sorted(fields.items())})
         changed = tuple(record.fields)
     else:
         known = {name: "null" for name in old.fields if name in _FIELDS} | fields  # an emptied field is null
-        differing = {name: said for name, said in known.items() if _said(old, name) != said}
+        differing = {name: value for name, value in known.items() if _json_of(old, name) != value}
         if not differing:
             return None
         time = after(old.latest(), ts)
-        record = old._replace(fields={**old.fields, **{name: Stamped(time, said) for name, said in differing.items()}})
+        record = old._replace(
+            fields={**old.fields, **{name: Stamped(time, value) for name, value in differing.items()}}
+        )
         act, changed = "change", tuple(sorted(differing))
     values = record.values()
     if found := leaks(texts_of(values), person):
@@ -250,7 +252,7 @@ _FIELDS: Final = frozenset(
 """Fields that this version writes; those of a later one are left alone."""
 
 
-def _said(record: Record, name: str) -> str:
+def _json_of(record: Record, name: str) -> str:
     stamped = record.fields.get(name)
     return "null" if stamped is None else stamped.json
 

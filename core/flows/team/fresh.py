@@ -46,7 +46,7 @@ def mark_samples(store: Store) -> None:
 
 
 def take_changed(
-    store: Store, folder: str, actor: str = "team", *, most: int | None = None, asked: bool = False
+    store: Store, folder: str, actor: str = "team", *, most: int | None = None, requested: bool = False
 ) -> bool:
     """Import the lessons file of a folder if it changed since; whether it did. `most`: bytes, a larger file is left to
     a process of its own. Unless a person `asked` for it, a file that others can write is refused, as rule files are:
@@ -61,7 +61,7 @@ def take_changed(
     from core.flows.team.importing import import_lessons
     from core.flows.team.place import file_digest, known_digest, place_of, read_lessons
 
-    if not asked and (why := distrusted(Path(path), Path(path).parent.parent)):
+    if not requested and (why := distrusted(Path(path), Path(path).parent.parent)):
         cure = "fix its owner and permissions, or run: casebook import --team"
         raise Fault("invalid_input", f"{path} was not imported ({why})", cure, path=path)
     place = place_of(Path(path).parent.parent)
@@ -77,7 +77,7 @@ def take_changed(
     return True
 
 
-def take_changed_at(database: Path, folder: str, *, asked: bool = False) -> bool:
+def take_changed_at(database: Path, folder: str, *, requested: bool = False) -> bool:
     """The same, opening the casebook only where there is such a file, and writing only where it changed."""
     found = lessons_stat(folder)
     if found is None or not database.exists():
@@ -86,7 +86,7 @@ def take_changed_at(database: Path, folder: str, *, asked: bool = False) -> bool
         if reading.readonly is not None or _is_settled(reading, found[0], found[1]):
             return False
     with open_store(database, write=True) as store:
-        return take_changed(store, folder, asked=asked)
+        return take_changed(store, folder, requested=requested)
 
 
 def take_changed_quietly(store: Store, folder: str) -> str:

@@ -341,8 +341,8 @@ class _Import:
         if content.rejected is not None and record.fields["rejected"].time > own.ts:
             return True
         person, mine = person_of(self.place), parse_lesson(own.lesson)
-        said = "" if mine is None else cleaned(mine.do.text, person)
-        return cleaned(own.text, person) != content.text or said != content.do
+        instructions = "" if mine is None else cleaned(mine.do.text, person)
+        return cleaned(own.text, person) != content.text or instructions != content.do
 
 
 _INSERT_NAME: Final = (
@@ -464,9 +464,9 @@ def _origin(id_: str, place: TeamPlace, record: Record, content: _Content) -> Or
 
 def _content(record: Record) -> _Content:
     """What a lesson that is `redacted` says: checked, as any import. Raises BadLesson."""
-    said, plain = record.values(), str if record.is_plain() else clean
-    error, key = _text(said, "error", plain), _text(said, "key", plain)
-    names = tuple(_names([*named_errors(said)], plain))
+    values, plain = record.values(), str if record.is_plain() else clean
+    error, key = _text(values, "error", plain), _text(values, "key", plain)
+    names = tuple(_names([*named_errors(values)], plain))
     if not names and not error:
         raise BadLesson("the lesson has no error")
     if not names:
@@ -474,29 +474,29 @@ def _content(record: Record) -> _Content:
         names = (Name(found.key_line, found.normalized, found.fingerprint, found.tool),)
     if not names[0].fingerprint:
         raise BadLesson("the lesson has no error")
-    lesson = _lesson(said, names[0].key_line, plain)
-    text = _text(said, "text", plain) or ("" if lesson is None else lesson.do.text)
+    lesson = _lesson(values, names[0].key_line, plain)
+    text = _text(values, "text", plain) or ("" if lesson is None else lesson.do.text)
     if not text.strip():
         raise BadLesson("the lesson has no action")
     key = key or identify(names[0].key_line).normalized or names[0].fingerprint
-    mark = None if said.get("whole") is True else names[0].fingerprint
-    tags = said.get("tags")
+    mark = None if values.get("whole") is True else names[0].fingerprint
+    tags = values.get("tags")
     shown = [one for one in cast("list[object]", tags) if isinstance(one, str)] if isinstance(tags, list) else []
     named = [one_form(clean(redact(tag)))[:LONGEST_TAG] for tag in shown[:MOST_TAGS]]
     do = "" if lesson is None else lesson.do.text
     kept = text if plain is str else redact(text)
     return _Content(
         names, key, mark, text, kept[:TEXT_KEPT], do, stored_lesson(lesson), dump_names(named) or "[]",
-        _text(said, "rejected", plain) if record.is_rejected else None,
+        _text(values, "rejected", plain) if record.is_rejected else None,
     )  # fmt: skip
 
 
 def errors_of(record: Record) -> tuple[str, ...]:
     """The fingerprints of the errors that a lesson is about; none of a withdrawn one."""
-    said = record.values()
+    values = record.values()
     try:
-        names = tuple(_names([*named_errors(said)], str))
-        error = "" if names else _text(said, "error", str)
+        names = tuple(_names([*named_errors(values)], str))
+        error = "" if names else _text(values, "error", str)
     except BadLesson:
         return ()
     return tuple(one.fingerprint for one in names) or ((identify(error).fingerprint,) if error else ())
@@ -514,20 +514,20 @@ def _names(errors: list[Mapping[str, str]], plain: Plain) -> Iterator[Name]:
             yield Name(line, "", mark, tool)
 
 
-def _lesson(said: Mapping[str, object], line: str, plain: Plain) -> Lesson | None:
-    if not isinstance(said.get("do"), dict):
+def _lesson(values: Mapping[str, object], line: str, plain: Plain) -> Lesson | None:
+    if not isinstance(values.get("do"), dict):
         return None
-    when = {name: said.get(name) or "" for name in ("tool", "version", "system", "sandbox")}
+    when = {name: values.get(name) or "" for name in ("tool", "version", "system", "sandbox")}
     given = {
-        "when": {"error": said.get("error") or line, **when}, "do": said["do"], "not": said.get("not"),
-        "check": said.get("check"), "because": said.get("because"), "scope": said.get("scope") or "project",
-        "workaround": said.get("workaround"),
+        "when": {"error": values.get("error") or line, **when}, "do": values["do"], "not": values.get("not"),
+        "check": values.get("check"), "because": values.get("because"), "scope": values.get("scope") or "project",
+        "workaround": values.get("workaround"),
     }  # fmt: skip
     return lesson_from(given, plain)
 
 
-def _text(said: Mapping[str, Any], name: str, plain: Plain) -> str:
-    value = said.get(name)
+def _text(values: Mapping[str, Any], name: str, plain: Plain) -> str:
+    value = values.get(name)
     if value is None:
         return ""
     if not isinstance(value, str) or len(value) > LONGEST:

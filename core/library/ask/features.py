@@ -64,9 +64,9 @@ class Reader:
 
         from core.embedding.runtime.query_model import NoVectors
 
-        said = [_beginning(" ".join(text.split())) for text in texts]
+        beginnings = [_beginning(" ".join(text.split())) for text in texts]
         # Like lengths together: a batch takes as long as its longest text does as often as it has texts.
-        new = sorted((text for text in dict.fromkeys(said) if text and text not in self.kept), key=len)
+        new = sorted((text for text in dict.fromkeys(beginnings) if text and text not in self.kept), key=len)
         for part in _parts(new):
             if self.cancelled():
                 raise Stopped
@@ -76,7 +76,9 @@ class Reader:
             for text, vector in zip(part, made, strict=True):
                 self.kept[text] = numpy.frombuffer(vector, dtype="<f4")
         nothing = numpy.zeros(self.model.dim, dtype="<f4")
-        return numpy.array([self.kept.get(text, nothing) for text in said]).reshape(len(said), self.model.dim)
+        return numpy.array([self.kept.get(text, nothing) for text in beginnings]).reshape(
+            len(beginnings), self.model.dim
+        )
 
     def passage(self, con: apsw.Connection, item: int, question: Array) -> Array | None:
         """The stored vector of a passage that is nearest to the question, of its windows; None where it has none."""
@@ -148,15 +150,15 @@ def sentences_of(text: str) -> tuple[str, ...]:
     for block in _BLOCK.split(text[:_READ]):
         held = ""
         for part in _END.split(block):
-            said = part.strip()
-            if not said:
+            sentence = part.strip()
+            if not sentence:
                 continue
-            if held and len(held) < _SHORT and len(held) + len(said) < _TOGETHER:
-                held = f"{held} {said}"
+            if held and len(held) < _SHORT and len(held) + len(sentence) < _TOGETHER:
+                held = f"{held} {sentence}"
             else:
                 if held:
                     out.append(held)
-                held = said
+                held = sentence
             while len(held) > _LONGEST:
                 out.append(held[:_LONGEST])
                 held = held[_LONGEST:]
@@ -290,15 +292,15 @@ class PassageFeatures:
     evidence: float = 0.0
 
 
-def by_words(asked: QuestionTerms, row: Passage) -> PassageFeatures:
+def by_words(terms: QuestionTerms, row: Passage) -> PassageFeatures:
     """What its words say of a passage."""
-    question = asked.question
+    question = terms.question
     above = "\n".join((row.title or "", *row.heading_path))
-    text = _readable(asked, f"{above}\n{row.text}")
-    words = cover(question.words, asked.weights, text, asked.matches)
+    text = _readable(terms, f"{above}\n{row.text}")
+    words = cover(question.words, terms.weights, text, terms.matches)
     named = f"{row.path}\n{above}\n{row.text}"
     lacks = tuple(name for name in question.names if "-" not in name and not _has(named, name))
-    held = coverage_of(question.words, text, asked.matches)
+    held = coverage_of(question.words, text, terms.matches)
     low = row.path.lower()
     signals = Signals(
         stretch=words.share,
@@ -306,25 +308,25 @@ def by_words(asked: QuestionTerms, row: Passage) -> PassageFeatures:
         program=float(not low.endswith((*_PROSE, *_TABLES))),
         table=float(low.endswith(_TABLES)),
     )
-    return PassageFeatures(row, signals, words, lacks, held, _missing(asked, held))
+    return PassageFeatures(row, signals, words, lacks, held, _missing(terms, held))
 
 
 def by_reading(
-    con: apsw.Connection, asked: QuestionTerms, rows: Sequence[PassageFeatures], model: Reader
+    con: apsw.Connection, terms: QuestionTerms, rows: Sequence[PassageFeatures], model: Reader
 ) -> list[PassageFeatures]:
     """The same passages with what a model says of their sentences. Raises Stopped, and apsw errors of the store."""
-    question = asked.question
+    question = terms.question
     asking = model.read([question.text, *(_without(question.text, one.word) for one in question.words)])
-    parts = [_chosen(asked, one.passage) for one in rows]
+    parts = [_chosen(terms, one.passage) for one in rows]
     read = model.read([text for sentences, _ in parts for text in sentences])
     places: list[_Place] = []
     at = 0
     for one, (sentences, around) in zip(rows, parts, strict=True):
         vectors = read[at : at + len(sentences)]
         at += len(sentences)
-        places.append(_place(con, asked, one, model, sentences, around, vectors, asking))
+        places.append(_place(con, terms, one, model, sentences, around, vectors, asking))
     model.read([word for place in places for word in place.wanted])  # all at once; what follows finds them read
-    return [_passage_features(asked, one, place, model) for one, place in zip(rows, places, strict=True)]
+    return [_passage_features(terms, one, place, model) for one, place in zip(rows, places, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,12 +341,12 @@ class _Place:
     sentence: str
 
 
-def _chosen(asked: QuestionTerms, row: Passage) -> tuple[list[str], list[str]]:
+def _chosen(terms: QuestionTerms, row: Passage) -> tuple[list[str], list[str]]:
     """The sentences of a passage that are worth reading, and each with its neighbours."""
     sentences = sentences_of(row.text) or (row.text[:400] or " ",)
     scores = [
-        sum(weight * share for weight, share in zip(asked.weights, found, strict=True))
-        for found in (coverage_of(asked.question.words, text, asked.matches) for text in sentences)
+        sum(weight * share for weight, share in zip(terms.weights, found, strict=True))
+        for found in (coverage_of(terms.question.words, text, terms.matches) for text in sentences)
     ]
     best = sorted(sorted(range(len(sentences)), key=lambda at: (-scores[at], at))[:_SENTENCES])
     return [sentences[at] for at in best], [" ".join(sentences[max(0, at - 1) : at + 2]) for at in best]
@@ -352,7 +354,7 @@ def _chosen(asked: QuestionTerms, row: Passage) -> tuple[list[str], list[str]]:
 
 def _place(
     con: apsw.Connection,
-    asked: QuestionTerms,
+    terms: QuestionTerms,
     one: PassageFeatures,
     model: Reader,
     sentences: Sequence[str],
@@ -362,7 +364,7 @@ def _place(
 ) -> _Place:
     import numpy
 
-    row, question = one.passage, asked.question
+    row, question = one.passage, terms.question
     cosines = vectors @ asking[0]
     at = int(cosines.argmax())
     whole = model.passage(con, row.id, asking[0])
@@ -375,7 +377,7 @@ def _place(
     )
     above = "\n".join((row.title or "", *row.heading_path))
     place = f"{above}\n{around[at]}"
-    has = coverage_of(question.words, _readable(asked, place), asked.matches)
+    has = coverage_of(question.words, _readable(terms, place), terms.matches)
     missing = [word.word for word, share in zip(question.words, has, strict=True) if share < 1]
     words = _content(f"{sentences[at]}\n{place}") if missing else ()  # the nearest first
     return _Place(
@@ -388,19 +390,19 @@ def _place(
     )
 
 
-def _passage_features(asked: QuestionTerms, one: PassageFeatures, place: _Place, model: Reader) -> PassageFeatures:
+def _passage_features(terms: QuestionTerms, one: PassageFeatures, place: _Place, model: Reader) -> PassageFeatures:
     has = list(place.held)
     if place.words:
         words = model.read(place.words)
-        for at, (asked_word, share) in enumerate(zip(asked.question.words, has, strict=True)):
+        for at, (query_word, share) in enumerate(zip(terms.question.words, has, strict=True)):
             if share < 1:
-                alike = float((words @ model.read([asked_word.word])[0]).max())
+                alike = float((words @ model.read([query_word.word])[0]).max())
                 has[at] = max(share, min(1.0, max(0.0, (alike - _UNLIKE) / (_ALIKE - _UNLIKE))))
-    share = sum(weight * part for weight, part in zip(asked.weights, has, strict=True)) / asked.total
+    share = sum(weight * part for weight, part in zip(terms.weights, has, strict=True)) / terms.total
     signals = replace(one.signals, near=place.near, share=share, beside=place.beside)
     # The nearest place speaks for its passage, and a word that is elsewhere in it is said all the same.
     held = tuple(map(max, one.held, has))
-    return replace(one, signals=signals, held=held, missing=_missing(asked, has), nearest=place.sentence, is_read=True)
+    return replace(one, signals=signals, held=held, missing=_missing(terms, has), nearest=place.sentence, is_read=True)
 
 
 def nearest_by_words(words: Sequence[ContentWord], row: Passage) -> str:
@@ -415,18 +417,18 @@ def is_heading(sentence: str, row: Passage) -> bool:
     return sentence.strip("# ") in (row.title, row.section_label, *row.heading_path)
 
 
-def _readable(asked: QuestionTerms, text: str) -> str:
+def _readable(terms: QuestionTerms, text: str) -> str:
     """A text with the English words of what is Korean in it, for a question that is not."""
-    if asked.question.english or hangul_share(text) < _FOREIGN:
+    if terms.question.english or hangul_share(text) < _FOREIGN:
         return text
-    return f"{text}\n{in_english(text, asked.glossary)}"
+    return f"{text}\n{in_english(text, terms.glossary)}"
 
 
-def _missing(asked: QuestionTerms, has: Sequence[float]) -> str:
+def _missing(terms: QuestionTerms, has: Sequence[float]) -> str:
     """The heaviest word that is missing; empty where none is."""
-    lacking = [weight * (1 - share) for weight, share in zip(asked.weights, has, strict=True)]
+    lacking = [weight * (1 - share) for weight, share in zip(terms.weights, has, strict=True)]
     most = max(range(len(lacking)), key=lambda at: lacking[at], default=None)
-    return asked.question.words[most].word if most is not None and lacking[most] else ""
+    return terms.question.words[most].word if most is not None and lacking[most] else ""
 
 
 def _without(text: str, word: str) -> str:

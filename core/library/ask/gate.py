@@ -90,31 +90,31 @@ def gate(
     cosines = {} if model is None else dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
-    asked = QuestionTerms(question, weights, matcher(question.words), glossary)
-    seen = [_compared(by_words(asked, row), cosines, model) for row in rows.values()]
+    terms = QuestionTerms(question, weights, matcher(question.words), glossary)
+    seen = [_compared(by_words(terms, row), cosines, model) for row in rows.values()]
     model = model if cosines else None
     korean = [one for one in seen if model is not None and model.cannot_read(one.passage.text)]
-    best, why = _read(con, asked, [one for one in seen if one not in korean], cosines, model)
-    support = _support(asked, best, seen)
+    best, why = _read(con, terms, [one for one in seen if one not in korean], cosines, model)
+    support = _support(terms, best, seen)
     if model is not None and support is not None:
         best = [replace(one, evidence=joined(support, one.evidence, model.model.id)) for one in best]
     # Of a passage that the model cannot read, words alone decide.
     best = sorted((*best, *map(_weighed, korean)), key=lambda one: -one.evidence)
     unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
     by_words_why = why or unmeasured or (None if cosines else near.step.reason)
-    return _decided(asked, best, bar, support, by_words_why, _pending_reason(near.step), watch)
+    return _decided(terms, best, bar, support, by_words_why, _pending_reason(near.step), watch)
 
 
-def _support(asked: QuestionTerms, best: Sequence[PassageFeatures], seen: Sequence[PassageFeatures]) -> Support | None:
+def _support(terms: QuestionTerms, best: Sequence[PassageFeatures], seen: Sequence[PassageFeatures]) -> Support | None:
     """What decides besides the best passage; None if no model read it."""
     if not best or not best[0].is_read:
         return None
     words = max((evidence(one.signals, by_words=True) for one in seen if one.words.share), default=0.0)
-    korean = hangul_share(asked.question.text) > _KOREAN
+    korean = hangul_share(terms.question.text) > _KOREAN
     return Support(best[0].evidence, words, korean and hangul_share(best[0].passage.text) <= _KOREAN)
 
 
-def _unknown(asked: QuestionTerms, best: Sequence[PassageFeatures]) -> str:
+def _unknown(terms: QuestionTerms, best: Sequence[PassageFeatures]) -> str:
     """The heaviest word that none of these passages says even half of, of equal ones the longest, as it is spelled.
 
     A Korean one without its particle. Empty where there is none.
@@ -122,15 +122,15 @@ def _unknown(asked: QuestionTerms, best: Sequence[PassageFeatures]) -> str:
     held = [one.held for one in best]
     lacking = [
         (weight, len(word.word), word)
-        for weight, word, *shares in zip(asked.weights, asked.question.words, *held, strict=True)
+        for weight, word, *shares in zip(terms.weights, terms.question.words, *held, strict=True)
         if held and max(shares) < _UNSAID
     ]
     if not lacking:
         return ""
     word = max(lacking, key=lambda row: row[:2])[2]
-    said = word.stem if word.kind == "korean" else word.word
-    at = asked.question.text.casefold().find(said)
-    return asked.question.text[at : at + len(said)] if at >= 0 else said
+    spelling = word.stem if word.kind == "korean" else word.word
+    at = terms.question.text.casefold().find(spelling)
+    return terms.question.text[at : at + len(spelling)] if at >= 0 else spelling
 
 
 def _pending_reason(near: Step) -> str:
@@ -159,7 +159,7 @@ def _compared(one: PassageFeatures, cosines: Mapping[int, float], model: Reader 
 
 def _read(
     con: apsw.Connection,
-    asked: QuestionTerms,
+    terms: QuestionTerms,
     seen: Sequence[PassageFeatures],
     cosines: Mapping[int, float],
     model: Reader | None,
@@ -168,7 +168,7 @@ def _read(
     first = sorted(seen, key=lambda one: (-_promise(one, cosines), one.passage.path, one.passage.id))
     if model is not None:
         try:
-            read = by_reading(con, asked, first[:_KEPT], model)
+            read = by_reading(con, terms, first[:_KEPT], model)
         except Stopped as why:
             return _ordered(map(_weighed, first)), str(why) or "the check was stopped"
         best = _ordered(map(_weighed, read))
@@ -211,7 +211,7 @@ def _any(con: apsw.Connection, match: str) -> bool:
 
 
 def _decided(
-    asked: QuestionTerms,
+    terms: QuestionTerms,
     best: Sequence[PassageFeatures],
     bar: float,
     support: Support | None,
@@ -222,7 +222,7 @@ def _decided(
     """The decision on these passages, best first."""
     score = best[0].evidence if best else 0.0
     passed = bool(best) and score >= bar
-    unknown = _unknown(asked, best[:_KEPT]) or ("" if passed else _unknown(asked, best[:_NEAREST]))
+    unknown = _unknown(terms, best[:_KEPT]) or ("" if passed else _unknown(terms, best[:_NEAREST]))
     if not best:
         reason = "no passage contains any of the words"
     elif passed:
@@ -233,8 +233,8 @@ def _decided(
     known = facts(
         score=round(score, 3),
         bar=bar,
-        words=" ".join(one.word for one in asked.question.words),
-        english=asked.question.english or None,
+        words=" ".join(one.word for one in terms.question.words),
+        english=terms.question.english or None,
         by_words=by_words_why,
         **_support_facts(support),
         waits=waits or None,

@@ -106,10 +106,12 @@ _HERE: Final = (
     "(?: ?(?:안|중|내용|내))?(?:만으로|에서|에|으로|로)?(?:는|도)?"
 )
 _FOUND: Final = "(?:(?:찾을|알|확인할|답할|답변할) ?수 ?(?:가 ?)?없|찾지 ?못|확인되지 ?않)"
-_SAID: Final = "(?:나와 ?있지|나오지|언급되지|언급되어 ?있지|포함되어 ?있지|적혀 ?있지|명시되지|명시되어 ?있지) ?않"
+_MENTIONED: Final = (
+    "(?:나와 ?있지|나오지|언급되지|언급되어 ?있지|포함되어 ?있지|적혀 ?있지|명시되지|명시되어 ?있지) ?않"
+)
 _KOREAN = lazy_pattern(
     r"(?i)\W*(?:(?:제공된 |주어진 )?근거(?:가|는)? ?(?:부족|모자|없)"
-    rf"|{_HERE} [^.!?\n]{{0,40}}?(?:{_FOUND}|{_SAID}|(?:답|답변|내용|정보|언급|설명|근거)(?:이|가|은|는)? ?없)"
+    rf"|{_HERE} [^.!?\n]{{0,40}}?(?:{_FOUND}|{_MENTIONED}|(?:답|답변|내용|정보|언급|설명|근거)(?:이|가|은|는)? ?없)"
     rf"|(?:[^\s.!?]{{1,15}} ){{0,4}}?(?:답|답변|정보|내용|근거)(?:을|를|은|는)? {_FOUND}"
     r"|(?:관련(?:된)? )?(?:답변?|정보|내용|언급)(?:이|가|은|는)? ?없(?:습니다|음|다))"
 )
@@ -170,11 +172,11 @@ def checked_markers(answer: str, given: int) -> Marked:
     return Marked("".join(out), tuple(used), tuple(dict.fromkeys(one for one, _ in dropped)), tuple(dropped))
 
 
-def _numbers(said: str, given: int) -> list[int]:
+def _numbers(marker: str, given: int) -> list[int]:
     """The numbers of a marker, of a range all of them; none where it is none: a date, or a range beyond `given`."""
     out: list[int] = []
     begun = ended = False
-    for part in _PARTS.findall(said):
+    for part in _PARTS.findall(marker):
         if part in _TO:
             if ended:
                 return []
@@ -264,8 +266,8 @@ def _is_abbreviation(answer: str, stop: int, end: int) -> bool:
 
 
 def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]]) -> Sentence | None:
-    said = answer[start:end]
-    if _FENCE.fullmatch(said.rstrip()):
+    sentence = answer[start:end]
+    if _FENCE.fullmatch(sentence.rstrip()):
         return None
     parts: list[str] = []
     at = start
@@ -276,13 +278,13 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
     bare = _SPACE_BEFORE_STOP.sub("", " ".join(bare.split()))  # a marker may stand before the full stop
     if sum(letter.isalnum() for letter in bare) < _LEAST:
         return None
-    start += len(said) - len(said.lstrip())
+    start += len(sentence) - len(sentence.lstrip())
     bare = _without_label(bare)
     markers = tuple(dict.fromkeys(int(one[1]) for one in marks))
     return Sentence(
         bare,
         start,
-        start + len(said.strip()),
+        start + len(sentence.strip()),
         markers,
         heading=_heads(answer, start, cited=bool(marks)),
     )
@@ -309,11 +311,11 @@ def _heads(answer: str, place: int, *, cited: bool) -> bool:
     found = _HEADING.match(answer, begin) or _HEAD_ROW.match(answer, begin)
     if not found or (cited and not found[0].lstrip().startswith("#")):
         return False
-    said = _ONE.sub("", found[found.lastindex or 0]).strip(" \t*_:：|")
-    words = _NUMBERED.sub("", said).split()
+    heading = _ONE.sub("", found[found.lastindex or 0]).strip(" \t*_:：|")
+    words = _NUMBERED.sub("", heading).split()
     return (
         len(words) <= _HEADS
-        and said[-1:] not in ".!?。…"
+        and heading[-1:] not in ".!?。…"
         and not any(letter.isdigit() for one in words for letter in one)
     )
 
@@ -353,11 +355,11 @@ def source_list(answer: str) -> tuple[int, int]:
 def sounds_like_giving_up(answer: str) -> bool:
     """Whether it begins as one does that says that there is no answer. So may a sentence of a source. `I don't know`
     is one by itself, and not before something else."""
-    said = answer.strip()
-    if sorry := _SORRY.match(said):
-        said = said[sorry.end() :]
-    if alone := _NO_IDEA.match(said):
-        said = said[alone.end() :]
-        if not said:
+    rest = answer.strip()
+    if sorry := _SORRY.match(rest):
+        rest = rest[sorry.end() :]
+    if alone := _NO_IDEA.match(rest):
+        rest = rest[alone.end() :]
+        if not rest:
             return True
-    return (_ENGLISH.match(said) or _KOREAN.match(said)) is not None
+    return (_ENGLISH.match(rest) or _KOREAN.match(rest)) is not None

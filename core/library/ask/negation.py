@@ -118,7 +118,7 @@ class Denial:
     or may deny, `clause` the words beside it. `broad`: it is a `no` or `nobody`, which denies a clause as a whole.
     `start`: where its sign stands."""
 
-    said: str
+    text: str
     start: int
     bears: Term | None
     over: tuple[Term, ...]
@@ -173,10 +173,10 @@ def _denial(text: str, start: int, end: int, kind: str, terms: tuple[Term, ...])
         verb = _VERB.search(text, back[0].end) if back and kind == "behind" else None
         over = tuple(one for one in back if verb is None or one.start < verb.start())
         bears = next(iter(over), None)
-    said = _negated_text(text, start, end, bears)
+    negated = _negated_text(text, start, end, bears)
     if korean and kind in ("before", "whole"):
-        said += next((one[0] for one in (_WORD.match(text, end),) if one), "")
-    return Denial(said, start, bears, over, clause, broad=kind in ("broad", "whole"))
+        negated += next((one[0] for one in (_WORD.match(text, end),) if one), "")
+    return Denial(negated, start, bears, over, clause, broad=kind in ("broad", "whole"))
 
 
 def _negated_text(text: str, start: int, end: int, bears: Term | None) -> str:
@@ -234,11 +234,11 @@ def _keys(word: str, glossary: Glossary) -> frozenset[str]:
     return own.union(*(_own_keys(one) for one in english_of(word, glossary) if _weighs(one)))
 
 
-def denied(said: str, source: str) -> bool:
+def denied(sentence: str, source: str) -> bool:
     """Whether `source` denies a word of `said`, which denies nothing itself."""
-    if negations(said):
+    if negations(sentence):
         return False
-    keys = {key for one in read(plain(said)).terms for key in one.keys}
+    keys = {key for one in read(plain(sentence)).terms for key in one.keys}
     return any(one.bears and not keys.isdisjoint(one.bears.keys) for one in read(plain(source)).denials)
 
 
@@ -252,14 +252,14 @@ class _Unit:
 
 
 def denials(
-    said: str, sources: Sequence[str], glossary: Glossary = NOTHING, *, held: bool = True
+    sentence: str, sources: Sequence[str], glossary: Glossary = NOTHING, *, held: bool = True
 ) -> tuple[Concern, ...]:
     """Return the denials of a sentence that no source has, and those that it lost of its nearest source sentence.
 
     `sources`: the passages it cites; `glossary`: where they are in another language. Unless it is `held` by them anyway
     a sentence of theirs must have half of its words, or of those beside its denial.
     """
-    text = plain(said)
+    text = plain(sentence)
     units = [unit for source in sources for unit in _units(source)][:_MOST_SENTENCES]
     found: list[Concern] = []
     for part in _parts([text[:_READ]])[:_CLAUSES] if units else ():
@@ -268,7 +268,7 @@ def denials(
         among = [one for one in units if whole in one.text.casefold()] or units  # word for word: there, nowhere else
         if mine.terms:
             strange = [one for one in mine.denials if _strange(one, mine, part, among, held=held)]
-            found += [Concern("negation", one.said, "") for one in strange]
+            found += [Concern("negation", one.text, "") for one in strange]
             found += _lost(mine, part, _nearest(mine.terms, mine.terms, among, held=held))
     return tuple(dict.fromkeys(found))
 
@@ -298,10 +298,10 @@ def _sentences(text: str) -> list[str]:
 
 def _parts(texts: Sequence[str]) -> list[str]:
     """Sentences and what a semicolon parts, none too long to be looked at."""
-    said = (
+    pieces = (
         one[at : at + _LONGEST] for text in texts for one in _END.split(text) for at in range(0, len(one), _LONGEST)
     )
-    return [one for one in said if one.strip()]
+    return [one for one in pieces if one.strip()]
 
 
 def _hits(terms: Sequence[Term], unit: _Unit) -> int:
@@ -380,7 +380,7 @@ def _opposite(one: Term, word: Term) -> bool:
 def _lost(mine: Reading, text: str, near: Sequence[_Unit]) -> list[Concern]:
     """The denials of every nearest sentence that bear on a word which is not denied here."""
     found = [[one for one in unit.reading.denials if _is_affirmed(one, mine, text)] for unit in near]
-    return [Concern("negation", "", one.said) for one in found[0]] if found and all(found) else []
+    return [Concern("negation", "", one.text) for one in found[0]] if found and all(found) else []
 
 
 def _is_affirmed(one: Denial, mine: Reading, text: str) -> bool:

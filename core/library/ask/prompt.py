@@ -85,21 +85,21 @@ def question_message(question: str, passages: Sequence[str]) -> Message:
 
 def refuses(answer: str) -> bool:
     """Return whether it is the refusal line of the instructions, whatever follows it."""
-    said = answer.strip()
-    found = _REFUSAL.match(said)
-    return found is not None and (found.end() == len(said) or any(sign in found[1] for sign in ".!:。\n"))
+    stripped = answer.strip()
+    found = _REFUSAL.match(stripped)
+    return found is not None and (found.end() == len(stripped) or any(sign in found[1] for sign in ".!:。\n"))
 
 
 def only_refuses(answer: str) -> bool:
     """Whether it is that line and nothing else."""
-    said = answer.strip()
-    return (found := _REFUSAL.match(said)) is not None and found.end() == len(said)
+    stripped = answer.strip()
+    return (found := _REFUSAL.match(stripped)) is not None and found.end() == len(stripped)
 
 
 def may_refuse(begun: str) -> bool:
     """Whether an answer that begins so may still become the one line that refuses."""
-    said = begun.strip().casefold()
-    return refuses(begun) or any(line.startswith(said) for line in (NOT_ENOUGH.casefold(), "근거가 부족하다"))
+    stripped = begun.strip().casefold()
+    return refuses(begun) or any(line.startswith(stripped) for line in (NOT_ENOUGH.casefold(), "근거가 부족하다"))
 
 
 def _attribute(text: str) -> str:
@@ -226,13 +226,13 @@ def refusal_text(
     missing; `unknown`: the word that no close passage has; `narrowed`: the requested filters, by name."""
     language = "ko" if hangul_share(question) > 0.3 else "en"
     texts = _KOREAN if language == "ko" else _ENGLISH
-    said = texts.get(reason, texts["llm_self_judge"])
+    message = texts.get(reason, texts["llm_self_judge"])
     if reason == "score_gate" and waits:
-        said = _NOT_YET[language]
+        message = _NOT_YET[language]
     elif reason == "score_gate" and unknown:
-        said += _UNKNOWN[language].format(unknown)
+        message += _UNKNOWN[language].format(unknown)
     if reason == "llm_self_judge" and cause in _CAUSES:
-        said = _CAUSES[cause][language == "ko"]
+        message = _CAUSES[cause][language == "ko"]
     if narrowed and reason in _OF_A_PART:
-        said += _PART[language].format(", ".join(f"{name} {value}" for name, value in narrowed))
-    return said
+        message += _PART[language].format(", ".join(f"{name} {value}" for name, value in narrowed))
+    return message

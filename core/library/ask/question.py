@@ -77,12 +77,12 @@ class Question:
 
 def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question:
     """The words and names of a question. `glossary`: Korean words with their English ones, blank-separated."""
-    said = _SEAM.sub(" ", text[:MOST_READ])
-    names = tuple(dict.fromkeys(name for line in said.splitlines() for name in _names(line)))
+    joined = _SEAM.sub(" ", text[:MOST_READ])
+    names = tuple(dict.fromkeys(name for line in joined.splitlines() for name in _names(line)))
     words: dict[str, ContentWord] = {}
     english: list[str] = []
     foreign = False
-    for found in _TOKEN.finditer(said):
+    for found in _TOKEN.finditer(joined):
         token = found[0]
         one = _content_word(token.casefold(), glossary)
         known = english_of(token, glossary) if "가" <= token[0] <= "힣" else [token]
@@ -90,7 +90,7 @@ def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question
         foreign = foreign or bool(one and one.also)
         if one is not None:
             words.setdefault(one.stem, one)
-    return Question(said, tuple(words.values())[:_MOST], names, " ".join(english) if foreign else "")
+    return Question(joined, tuple(words.values())[:_MOST], names, " ".join(english) if foreign else "")
 
 
 def _names(line: str) -> Iterator[str]:
@@ -127,6 +127,6 @@ def has_new_name(text: str, question: str) -> bool:
     own = frozenset(_FIGURE.findall(question))
     if own:
         text = _FIGURE.sub(lambda found: "" if found[0] in own else found[0], text)
-    said = question.casefold()
+    folded = question.casefold()
     names = (name[0].strip("`").casefold() for name in _NAME_IN_ANSWER.finditer(text))
-    return any(name not in said and name not in _FORMATS for name in names)
+    return any(name not in folded and name not in _FORMATS for name in names)

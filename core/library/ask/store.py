@@ -218,8 +218,10 @@ def show_session(con: apsw.Connection, session: str) -> StoredSession:
     return StoredSession(
         SessionRow(*cast("tuple[str, str, int, str, str]", row)),
         tuple(
-            TurnRow(at, asked, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when, cut)
-            for at, asked, answer, grounded, why, cited, when, cut in cast(
+            TurnRow(
+                at, question, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when, cut
+            )
+            for at, question, answer, grounded, why, cited, when, cut in cast(
                 "list[tuple[int, str, str, int, str | None, str, str, int | None]]", turns
             )
         ),

@@ -69,14 +69,14 @@ _SAYS: Final = 2
 
 
 def near_concerns(
-    said: str, passage: str, place: tuple[int, int], sources: Sequence[str], similarity: float
+    sentence: str, passage: str, place: tuple[int, int], sources: Sequence[str], similarity: float
 ) -> tuple[Concern, ...]:
     """The concerns of a sentence and the likest place of a passage. `sources`: all that it may take its numbers from.
 
     What it merely leaves out, or takes from elsewhere in them, is no matter.
     """
     around = passage[slice(*place)]
-    denies = similarity >= (_DENIED if denied(said, around) else _DENIES)
+    denies = similarity >= (_DENIED if denied(sentence, around) else _DENIES)
     alike = similarity >= _ALIKE
 
     def counts(one: Concern) -> bool:
@@ -90,10 +90,10 @@ def near_concerns(
             return not has_number(one.quote, (around,) if alike and one.source else sources)
         if one.kind == "unit":
             return not any(contains_words(one.quote, text) for text in sources)
-        named = alike and other_name(one.quote, said, one.source, around)
+        named = alike and other_name(one.quote, sentence, one.source, around)
         return named and not any(contains_words(one.quote, text) for text in sources)
 
-    return tuple(filter(counts, compare(said, around, lambda _: False).concerns))
+    return tuple(filter(counts, compare(sentence, around, lambda _: False).concerns))
 
 
 def sentence_at(text: str, start: int, end: int) -> str:
@@ -119,11 +119,11 @@ def claims(
     `uncited`.
     """
     out: list[Claim] = []
-    said = sentences(answer)
+    sentence_list = sentences(answer)
     names = [name for one in packed for name in _names(one)]
     first, last = source_list(answer)
-    for sentence in said:
-        if len(said) > 1 and only_names(sentence.text, names):
+    for sentence in sentence_list:
+        if len(sentence_list) > 1 and only_names(sentence.text, names):
             continue
         cited = {at: packed[at - 1] for at in sentence.markers if 1 <= at <= len(packed)}
         texts = [question, *("\n".join((one.title or "", *one.heading_path, one.text)) for one in cited.values())]
@@ -135,7 +135,7 @@ def claims(
             counted = _counted(best, strange_figures(sentence.text, texts))
             against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
             one = _negated(counted, against)
-            listed = first <= one.start < last or (sentence.heading and len(said) > 1)
+            listed = first <= one.start < last or (sentence.heading and len(sentence_list) > 1)
             if not listed or contradicts(one):
                 out.append(one)
     return tuple(out)
@@ -195,19 +195,19 @@ def _share(sentence: str, passage: Passage, glossary: Glossary) -> float:
     In an English passage a Korean word is looked for by its English ones, and one that the glossary does not know says
     nothing: the others must then be two at least.
     """
-    asked = read_question(sentence, glossary).words
-    words = tuple(one for one in asked if one.word not in _LIGHT) or asked
+    content_words = read_question(sentence, glossary).words
+    words = tuple(one for one in content_words if one.word not in _LIGHT) or content_words
     text = "\n".join((*passage.heading_path, passage.text))
     if _HANGUL.search(text) is None:
         words = tuple(one for one in words if one.kind == "word" or one.also)
         found = cover(words, [1.0] * len(words), text)
-        said = [one for one in read_question(sentence).words if one.word not in _LIGHT]
-        return found.share if len(found.words) >= min(2, len(said)) else 0.0
+        own_words = [one for one in read_question(sentence).words if one.word not in _LIGHT]
+        return found.share if len(found.words) >= min(2, len(own_words)) else 0.0
     return cover(words, [1.0] * len(words), text).share
 
 
 def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[str], glossary: Glossary) -> Claim:
-    found, said = _align_sentence(sentence.text, passage.text)
+    found, sentence_text = _align_sentence(sentence.text, passage.text)
     share = _share(sentence.text, passage, glossary)
     status: Support = "unsupported" if found.status == "failed" else "flagged" if found.concerns else "supported"
     if status == "supported" and _joins(found, passage.text):
@@ -218,7 +218,7 @@ def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[st
     concerns = found.concerns
     similarity = found.near_misses[0].similarity if found.near_misses and not found.spans else found.similarity
     if found.status == "failed" and span:
-        concerns = near_concerns(said, passage.text, (span.start, end), texts, similarity)
+        concerns = near_concerns(sentence_text, passage.text, (span.start, end), texts, similarity)
     return Claim(
         text=sentence.text,
         start=sentence.start,
@@ -264,12 +264,16 @@ def _framed(text: str, quoted: Aligned, source: str) -> bool:
     It may introduce them (`The guide says that …`). A word that the source has in another sentence is taken from there,
     and so is a number or a negation that this sentence does not have.
     """
-    said = sentence_at(source, quoted.spans[0].start, quoted.spans[-1].end)
+    source_sentence = sentence_at(source, quoted.spans[0].start, quoted.spans[-1].end)
     frame = plain(_QUOTED.sub(" ", text))
     around = read(frame)
-    here = {key for one in read(plain(said)).terms for key in one.keys}
+    here = {key for one in read(plain(source_sentence)).terms for key in one.keys}
     elsewhere = {key for one in read(plain(source[:_READ])).terms for key in one.keys} - here
-    return not (any(one.keys <= elsewhere for one in around.terms) or around.denials or strange_figures(frame, (said,)))
+    return not (
+        any(one.keys <= elsewhere for one in around.terms)
+        or around.denials
+        or strange_figures(frame, (source_sentence,))
+    )
 
 
 def _read_concern(one: Concern) -> ClaimConcern:
@@ -363,8 +367,8 @@ def unverified(
             f"{_of(loose, cited)} {'is not in its source' if len(loose) == 1 else 'are not in their sources'} as worded"
         )
     if bare:
-        said = "1 sentence states" if len(bare) == 1 else f"{len(bare)} sentences state"
-        return f"{said} a number, a name or a negation without a citation"
+        subject = "1 sentence states" if len(bare) == 1 else f"{len(bare)} sentences state"
+        return f"{subject} a number, a name or a negation without a citation"
     return None
 
 
@@ -391,13 +395,13 @@ class Length:
 
 def cut_of(answer: str, length: Length) -> AnswerCut:
     """How an answer was cut off; its markers are in one form."""
-    said = answer.rstrip()
-    last = next(reversed(sentences(said)), None)
+    stripped = answer.rstrip()
+    last = next(reversed(sentences(stripped)), None)
     if last is None:
-        return AnswerCut(length.tokens, length.setting, 0, len(said))
-    rest = said[last.end :].lstrip()
-    whole = _ENDED.search(said[last.start : last.end]) is not None and not rest.startswith("[")  # half a marker
-    return AnswerCut(length.tokens, length.setting, None if whole else last.start, None if whole else len(said))
+        return AnswerCut(length.tokens, length.setting, 0, len(stripped))
+    rest = stripped[last.end :].lstrip()
+    whole = _ENDED.search(stripped[last.start : last.end]) is not None and not rest.startswith("[")  # half a marker
+    return AnswerCut(length.tokens, length.setting, None if whole else last.start, None if whole else len(stripped))
 
 
 def marked_cut(claims: Sequence[Claim], cut: AnswerCut) -> tuple[Claim, ...]:
@@ -453,32 +457,34 @@ _OF_ONE_KIND: Final = (
 _CLASSES: Final = tuple(frozenset(line.split()) for line in _OF_ONE_KIND)
 
 
-def strange_figures(said: str, sources: Sequence[str]) -> tuple[str, ...]:
+def strange_figures(sentence: str, sources: Sequence[str]) -> tuple[str, ...]:
     """Return the numbers of a sentence, as written, that `sources` have neither in digits nor in words."""
-    figures = dict.fromkeys(one[0] for one in _FIGURE.finditer(said))
+    figures = dict.fromkeys(one[0] for one in _FIGURE.finditer(sentence))
     if not figures:
         return ()
     known = _ALWAYS.union(*(_numbers(one) for one in sources))
-    grouped = {one[1]: _times(one[1], one[2]) for one in _GROUPED.finditer(said)}
+    grouped = {one[1]: _times(one[1], one[2]) for one in _GROUPED.finditer(sentence)}
     return tuple(one for one in figures if _plain(one) not in known and grouped.get(one, "") not in known)
 
 
-def has_number(said: str, sources: Sequence[str]) -> bool:
+def has_number(number: str, sources: Sequence[str]) -> bool:
     """Return whether sources have the number of one word or figure, in any form; True for a non-number."""
-    own = number_of(said.casefold())
+    own = number_of(number.casefold())
     if _FIGURE.fullmatch(own.lstrip("+-±.")) is None:
         return True
     return not strange_figures(own, sources)
 
 
-def names_number(said: str) -> bool:
+def names_number(sentence: str) -> bool:
     """Whether a sentence has a number, in digits or in words; `one` and `한` alone are none."""
-    if _FIGURE.search(said):
+    if _FIGURE.search(sentence):
         return True
-    words = (one[0].casefold() for one in _WORD.finditer(said))
+    words = (one[0].casefold() for one in _WORD.finditer(sentence))
     if any(word[0] < "가" and number_of(word) not in (word, "1") for word in words):
         return True
-    return any(numeral_of(one[0]) not in _NO_NUMBERS for one in _WORD.finditer(said)) or bool(_KO_COUNTED.search(said))
+    return any(numeral_of(one[0]) not in _NO_NUMBERS for one in _WORD.finditer(sentence)) or bool(
+        _KO_COUNTED.search(sentence)
+    )
 
 
 def other_measure(one: str, other: str) -> bool:
@@ -490,9 +496,9 @@ def other_measure(one: str, other: str) -> bool:
     )
 
 
-def other_name(one: str, said: str, other: str, source: str) -> bool:
+def other_name(one: str, text: str, other: str, source: str) -> bool:
     """Return whether two words are different names, by a capital within their texts."""
-    return one.casefold() != other.casefold() and _named(one, said) and _named(other, source)
+    return one.casefold() != other.casefold() and _named(one, text) and _named(other, source)
 
 
 def _named(word: str, text: str) -> bool:

@@ -41,7 +41,7 @@ class Ban:
     code: str
     kind: Kind
     line: int
-    said: str
+    sentence: str
     instead: tuple[str, ...] = ()
     existing: bool = False
     about: str = ""
@@ -412,15 +412,15 @@ def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
             ):
                 continue  # an option of the command that the unit is about
             banned.add(number)
-            said = redact(_filled(sentence.said, codes[sentence.first_said :]))
+            quoted = redact(_filled(sentence.quoted, codes[sentence.first_quoted :]))
             line = unit.line(ticked[number].start())
             existing = bool(_EXISTING.search(sentence.text) and not _MADE.search(sentence.text))
-            found.append(Ban(codes[number], kind, line, said, (), existing, about))
+            found.append(Ban(codes[number], kind, line, quoted, (), existing, about))
         made = _MADE_FILES.search(sentence.plain) if _MADE.search(sentence.text) and sentence.is_plain else None
         if made is not None:
             at = max(0, unit.text.find(made["made"].split()[0]))
-            said = redact(_filled(sentence.text, codes[sentence.first :]))
-            found.append(Ban(made["made"], "generated", unit.line(at), said, about=about))
+            quoted = redact(_filled(sentence.text, codes[sentence.first :]))
+            found.append(Ban(made["made"], "generated", unit.line(at), quoted, about=about))
     if found:
         better = (masked.count(_C, 0, one.start(1)) for one in _INSTEAD.finditer(masked))
         instead = tuple(dict.fromkeys(codes[one] for one in better if one not in banned))
@@ -480,12 +480,12 @@ class _Sentence:
         return not (_CONDITION.search(text) or _PLACE.match(text) or _BACK.match(self.after))
 
     @property
-    def said(self) -> str:
+    def quoted(self) -> str:
         """The sentence as it is quoted: with the first of its unit, which names its code, if it has none."""
         return self.text if _C in self.text else f"{self.before}; {self.text}"
 
     @property
-    def first_said(self) -> int:
+    def first_quoted(self) -> int:
         """The number of the first code in what is quoted."""
         return self.first if _C in self.text else 0
 
@@ -529,7 +529,7 @@ def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
                 how = of_verb if word in verb else how
             yield from _each(how, _numbers(found.string, found, sentence.first))
     named = _SUBJECT.match(sentence.before) if _ITSELF.search(text) else None
-    if named is not None and (named["list"].count(_C) == sentence.first or _MADE.search(sentence.said)):
+    if named is not None and (named["list"].count(_C) == sentence.first or _MADE.search(sentence.quoted)):
         yield from _each("edit", _numbers(sentence.before, named, 0))
 
 

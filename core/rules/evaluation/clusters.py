@@ -61,12 +61,12 @@ class ToGroup:
     rules: tuple[Rule, ...]
     glossary: Mapping[str, str]
     vectors: Mapping[int, tuple[Vector, ...]]
-    said: Thresholds | None = None
+    thresholds: Thresholds | None = None
 
     def __call__(self, store: Store | None = None, *_given: object) -> Clusters:
         """See `clusters`. Ends where the store is interrupted: it is nothing else that it has to do with it."""
         check = _never if store is None else store.check
-        return clusters(self.rules, self.glossary, self.vectors, check, self.said)
+        return clusters(self.rules, self.glossary, self.vectors, check, self.thresholds)
 
 
 def _never() -> None:
@@ -78,7 +78,7 @@ def clusters(
     glossary: Mapping[str, str],
     vectors: Mapping[int, tuple[Vector, ...]],
     check: Check = _never,
-    said: Thresholds | None = None,
+    thresholds: Thresholds | None = None,
 ) -> Clusters:
     """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve.
 
@@ -86,14 +86,14 @@ def clusters(
     `said`: what the cosines of the vectors' model mean; None: as MiniLM's.
     """
     if len(vectors) == len(rules) and vectors:
-        bars = (NEAR, RELATED) if said is None else (_bar(NEAR, said), _bar(RELATED, said))
+        bars = (NEAR, RELATED) if thresholds is None else (_bar(NEAR, thresholds), _bar(RELATED, thresholds))
         return _grouped(rules, _by_meaning(vectors, bars[1], check), bars, "meaning", check)
     return _grouped(rules, _by_words(rules, glossary, check), (NEAR_WORDS, RELATED_WORDS), "words", check)
 
 
-def _bar(minilm: float, said: Thresholds) -> float:
+def _bar(minilm: float, thresholds: Thresholds) -> float:
     """That bar for another model; never below it: rules are all written in one way, which brings strangers near."""
-    return max(minilm, said.cosine_for(minilm))
+    return max(minilm, thresholds.cosine_for(minilm))
 
 
 def _by_meaning(
@@ -128,14 +128,14 @@ def _by_arrays(
 
 
 def _by_words(rules: Sequence[Rule], glossary: Mapping[str, str], check: Check) -> Sequence[tuple[int, int, float]]:
-    said = [frozenset(terms(rule_text(rule).partition(": ")[2], glossary)) for rule in rules]
+    words_of_rules = [frozenset(terms(rule_text(rule).partition(": ")[2], glossary)) for rule in rules]
     out: list[tuple[int, int, float]] = []
-    for one, words in enumerate(said):
+    for one, words in enumerate(words_of_rules):
         check()
-        for other in range(one + 1, len(said)):
-            shared = len(words & said[other])
+        for other in range(one + 1, len(words_of_rules)):
+            shared = len(words & words_of_rules[other])
             if shared:
-                out.append((one, other, 2 * shared / (len(words) + len(said[other]))))
+                out.append((one, other, 2 * shared / (len(words) + len(words_of_rules[other]))))
     return out
 
 

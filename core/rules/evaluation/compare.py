@@ -41,7 +41,7 @@ class PlainBm25:
 
     def rank(self, call: ToolCall, limit: int = 5) -> list[int]:
         """The places of the best rules, the best first."""
-        asked = set(tokens(f"{call.tool_name} {json.dumps(dict(call.tool_input), ensure_ascii=False)}"))
+        query = set(tokens(f"{call.tool_name} {json.dumps(dict(call.tool_input), ensure_ascii=False)}"))
         size = len(self._docs)
         scores: list[tuple[float, int]] = []
         for at, doc in enumerate(self._docs):
@@ -49,7 +49,7 @@ class PlainBm25:
             score = sum(
                 math.log(1 + (size - self._df[word] + 0.5) / (self._df[word] + 0.5))
                 * doc[word] * (_K1 + 1) / (doc[word] + norm)
-                for word in asked
+                for word in query
                 if word in doc
             )  # fmt: skip
             if score > 0:
@@ -179,14 +179,14 @@ def compare(
     return Comparison(half, len(calls), len(book.rules), model, systems, tuple(_differences(calls, shown, names)))
 
 
-def ranked(book: Book, asked: LabelledCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
+def ranked(book: Book, labelled: LabelledCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
     """Every rule with a score, by way of matching, whatever the cut-off; named as the call's label does."""
-    found = weigh(book, asked.call, semantic)
+    found = weigh(book, labelled.call, semantic)
     ranking = ranking_of(book, found.rules, _EVERYTHING, 0.0)
     rules = [one for one in ranking.scored if one.at in ranking.shown]
-    both = [(asked.name_of(book.rules[one.at]), one.score) for one in rules]
+    both = [(labelled.name_of(book.rules[one.at]), one.score) for one in rules]
     near = [] if found.fallback else _by_meaning(book, rules)
-    alone = [(asked.name_of(book.rules[at]), score) for at, score in near]
+    alone = [(labelled.name_of(book.rules[at]), score) for at, score in near]
     return {"keyword": both, "hybrid": both, "semantic": alone}
 
 
@@ -222,9 +222,9 @@ def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) ->
     """
     bare = replace(book, tables=replace(book.tables, error_patterns=()))
     twice = [*calls, *calls]
-    asked = [(book, one) for one in calls] + [(bare, one) for one in calls]
-    both = [ranked(one, call, semantic) for one, call in asked]
-    plain = [ranked(one, call, None)["keyword"] for one, call in asked]
+    cases = [(book, one) for one in calls] + [(bare, one) for one in calls]
+    both = [ranked(one, call, semantic) for one, call in cases]
+    plain = [ranked(one, call, None)["keyword"] for one, call in cases]
     return Bars(
         _fitted(twice, [one["hybrid"] for one in both]),
         _fitted(twice, plain),
@@ -251,15 +251,15 @@ def _scored(
     name: str, cutoff: float | None, calls: Sequence[LabelledCall], shown: Sequence[tuple[str, ...]]
 ) -> SystemScore:
     pairs = list(zip(calls, shown, strict=True))
-    asked = [(call, one) for call, one in pairs if call.expected]
+    expecting = [(call, one) for call, one in pairs if call.expected]
     silent = [one for call, one in pairs if call.silent]
     faulted = [(call, one) for call, one in pairs if call.unwanted]
     companions = [(call, name) for call, one in pairs if not call.undecided for name in one[1:]]
     return SystemScore(
         name,
         cutoff,
-        rate(sum(bool(one) and one[0] in call.expected for call, one in asked), len(asked)),
-        rate(sum(_recalled(call, one[:SHOWN]) for call, one in asked), len(asked)),
+        rate(sum(bool(one) and one[0] in call.expected for call, one in expecting), len(expecting)),
+        rate(sum(_recalled(call, one[:SHOWN]) for call, one in expecting), len(expecting)),
         rate(sum(not one for one in silent), len(silent)),
         round(sum(map(len, shown)) / max(1, len(shown)), 3),
         rate(sum(bool(set(one) & set(call.unwanted)) for call, one in faulted), len(faulted)),

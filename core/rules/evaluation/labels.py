@@ -122,8 +122,8 @@ class LabelledCall:
     @property
     def half(self) -> Half:
         """Which half it belongs to, by the hash of what is asked: one is for tuning, the other for reporting."""
-        said = json.dumps([self.call.tool_name, self.call.tool_input], sort_keys=True).encode()
-        return "report" if hashlib.sha256(said).digest()[0] & 1 else "tune"
+        content = json.dumps([self.call.tool_name, self.call.tool_input], sort_keys=True).encode()
+        return "report" if hashlib.sha256(content).digest()[0] & 1 else "tune"
 
 
 def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
@@ -333,8 +333,8 @@ def _stored_label(applies: tuple[str, ...], not_these: tuple[str, ...], *, silen
 
 def _fields(label: Label) -> dict[str, Any]:
     """`hard`: a rule came up, and none applies; `silence`: none applies, and not only those that are `not` these."""
-    said = {"expected": list(label.applies), "not": list(label.not_these)}
-    return {**said, "hard": label.silence and bool(label.not_these), "silence": label.silence}
+    fields = {"expected": list(label.applies), "not": list(label.not_these)}
+    return {**fields, "hard": label.silence and bool(label.not_these), "silence": label.silence}
 
 
 def _label(item: dict[str, Any]) -> Label:
@@ -351,11 +351,11 @@ def _label_of(item: dict[str, Any]) -> LabelledCall:
 
 def _item(call: ToolCall) -> dict[str, Any]:
     """The call as it is written down: secrets masked."""
-    said = redact(json.dumps(dict(call.tool_input), ensure_ascii=False))
+    text = redact(json.dumps(dict(call.tool_input), ensure_ascii=False))
     try:
-        given: object = json.loads(said)
+        given: object = json.loads(text)
     except ValueError:  # a mask fell on a sign of the JSON itself
-        given = {"input": said}
+        given = {"input": text}
     return {"tool_name": redact(call.tool_name), "tool_input": given}
 
 

@@ -191,8 +191,8 @@ def bytes_of(path: Path) -> tuple[bytes, os.stat_result]:
     try:
         data, info = read_bytes(path, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        raise Fault("io_error", f"cannot read the rules {path}: {said}", "pass a Markdown file of rules") from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Fault("io_error", f"cannot read the rules {path}: {reason}", "pass a Markdown file of rules") from error
     if len(data) > MAX_BYTES:
         raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "pass a file with rules only")
     return data, info
@@ -469,8 +469,8 @@ class _Part:
         for name, label in self.unknown.items():
             if label not in known:
                 out.append((self.at[name], f"unknown field {label!r}", "odd"))
-        if said := [number for number, line in self.notes if not _MARKUP.fullmatch(line)]:
-            out.append((said[0], f"{rule.id}: this text is not under a field (kept as a note)", "odd"))
+        if stray := [number for number, line in self.notes if not _MARKUP.fullmatch(line)]:
+            out.append((stray[0], f"{rule.id}: this text is not under a field (kept as a note)", "odd"))
         return out
 
 

@@ -46,15 +46,15 @@ class Rule:
     @property
     def content_hash(self) -> str:
         """SHA-256 of the rule's content, independent of its place."""
-        said = [self.id, self.title, self.problem, self.root_cause, self.solution, self.prevention]
-        said += [
+        values = [self.id, self.title, self.problem, self.root_cause, self.solution, self.prevention]
+        values += [
             self.date,
             self.project,
             self.category,
             self.notes,
             *sorted(f"{k}\0{v}" for k, v in self.extra.items()),
         ]
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -65,8 +65,8 @@ class Rule:
 def rule_text(rule: Rule) -> str:
     """What a rule's vector is made of: `id: title. problem. solution` (semantic-rule-matching 4.1), in NFC."""
     parts = (part.strip() for part in (rule.problem, rule.solution))
-    said = ". ".join([f"{rule.id}: {rule.title}".strip(), *(part for part in parts if part)])
-    return said if said.isascii() else normalized(said)
+    text = ". ".join([f"{rule.id}: {rule.title}".strip(), *(part for part in parts if part)])
+    return text if text.isascii() else normalized(text)
 
 
 @dataclass(frozen=True, slots=True)

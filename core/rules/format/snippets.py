@@ -155,9 +155,9 @@ def rule_code(rule: Rule) -> RuleCode:
     wrong = f"{rule.title}\n{rule.problem}\n{rule.root_cause}"
     advised, forbidden = divided(rule.solution)
     checked, banned = divided(rule.prevention)
-    said = code_words("\n".join((wrong, *forbidden, *banned)))
-    cures = [_cure(text, said, 1.0) for text in _ticked(advised)]
-    cures += [_cure(text, said, _CHECK) for text in _ticked(checked)]
+    wrong_words = code_words("\n".join((wrong, *forbidden, *banned)))
+    cures = [_cure(text, wrong_words, 1.0) for text in _ticked(advised)]
+    cures += [_cure(text, wrong_words, _CHECK) for text in _ticked(checked)]
     return RuleCode(tuple(map(_snippet, (*_ticked(wrong), *forbidden, *banned))), tuple(filter(None, cures)))
 
 
@@ -213,11 +213,11 @@ def likest(shown: RuleCode, code: CodeWords) -> tuple[Snippet, float] | None:
     return best
 
 
-def standing(text: str, said: str, code: CodeWords) -> Iterator[tuple[int, int]]:
+def standing(text: str, call_text: str, code: CodeWords) -> Iterator[tuple[int, int]]:
     """Yield the places of a snippet's words in a text, as far as a call with these words of code has them."""
     wanted = {word: weight for word, weight in _snippet(text).words if _holds(code, word, weight)}
     parts = [word.strip("_") for word, weight in wanted.items() if weight > 1 and len(word.strip("_")) > 4]
-    for found in _WORD.finditer(said):
+    for found in _WORD.finditer(call_text):
         word = found.group().casefold()
         if word in wanted or any(part in word for part in parts):
             yield found.span()

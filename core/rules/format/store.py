@@ -100,15 +100,15 @@ def sync(store: Store, files: Sequence[RuleFile], at: float | None = None) -> in
                 )
             )
             for rule in file.rules:
-                name, said = row_id(rule), rule.content_hash
-                if known.pop(name, None) == said:
+                name, content_hash = row_id(rule), rule.content_hash
+                if known.pop(name, None) == content_hash:
                     continue
                 changed += 1
                 con.execute(
                     "INSERT INTO rule(path, rule_id, title, body, content_hash) VALUES (?, ?, ?, ?, ?)"
                     " ON CONFLICT(path, rule_id) DO UPDATE SET title = excluded.title, body = excluded.body,"
                     " content_hash = excluded.content_hash",
-                    (storable(file.path), name, storable(rule.title), _body(rule), said),
+                    (storable(file.path), name, storable(rule.title), _body(rule), content_hash),
                 )
             for name in known:
                 changed += 1
@@ -126,8 +126,8 @@ def ids_of(con: apsw.Connection, rules: Sequence[Rule], hashes: Sequence[str] = 
     found: dict[tuple[str, str], tuple[int, str]] = {}
     for path in dict.fromkeys(rule.path for rule in rules):
         rows = con.execute("SELECT rule_id, id, content_hash FROM rule WHERE path = ?", (storable(path),)).fetchall()
-        for name, item, said in cast("list[tuple[str, int, str]]", rows):
-            found[path, name] = (item, said)
+        for name, item, content_hash in cast("list[tuple[str, int, str]]", rows):
+            found[path, name] = (item, content_hash)
     out: dict[int, int] = {}
     for at, rule in enumerate(rules):
         known = found.get((rule.path, row_id(rule)))
@@ -137,15 +137,15 @@ def ids_of(con: apsw.Connection, rules: Sequence[Rule], hashes: Sequence[str] = 
 
 
 def rule_of(path: str, body: str) -> Rule:
-    said = cast("dict[str, Any]", json.loads(body))
-    said["path"] = path
-    return Rule(**said)
+    fields = cast("dict[str, Any]", json.loads(body))
+    fields["path"] = path
+    return Rule(**fields)
 
 
 def _body(rule: Rule) -> str:
-    said = {name: getattr(rule, name) for name in _KEPT}
-    said["extra"] = dict(rule.extra)
-    return storable(json.dumps(said, ensure_ascii=False))
+    fields = {name: getattr(rule, name) for name in _KEPT}
+    fields["extra"] = dict(rule.extra)
+    return storable(json.dumps(fields, ensure_ascii=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,8 @@ class RuleSource:
     recipe: str = RECIPE
 
     def text(self, rule: Rule) -> str:
-        said = rule_text(rule)
-        return said if self.glossary is None else in_english(said, self.glossary)
+        text = rule_text(rule)
+        return text if self.glossary is None else in_english(text, self.glossary)
 
     def texts(self, con: apsw.Connection, ids: Sequence[int]) -> dict[int, str]:
         """The texts by row id; a rule that is gone is left out."""

@@ -142,27 +142,27 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     """Ask both tiers about a call. Raises nothing."""
     watch = Stopwatch()
     text = call_text(call)
-    asked = query_terms(text, book.tables)
-    matched = tuple(one for one in book.tables.error_patterns if one.name in asked.patterns)
+    terms = query_terms(text, book.tables)
+    matched = tuple(one for one in book.tables.error_patterns if one.name in terms.patterns)
     words = " ".join(dict.fromkeys(word for one in matched for word in one.terms))
     query = f"{text.model_text}\n{words}" if words else text.model_text
     first = Step(
         "query",
         "hit" if query.strip() else "miss",
-        f"{text.tool}: {len(text.parts)} field{'s'[: len(text.parts) != 1]}, {len(asked.terms)} terms{_unread(text)}",
+        f"{text.tool}: {len(text.parts)} field{'s'[: len(text.parts) != 1]}, {len(terms.terms)} terms{_unread(text)}",
         facts(
             act=text.act,
             languages=", ".join(sorted(text.languages)),
             project="",  # of rule_match.v1; no longer read
-            patterns=", ".join(asked.patterns),
+            patterns=", ".join(terms.patterns),
             **({"unread": text.unread} if text.unread else {}),
-            **({LATE: ", ".join(asked.late)} if asked.late else {}),
+            **({LATE: ", ".join(terms.late)} if terms.late else {}),
         ),
         elapsed_ms=watch.ms(),
     )
     watch = Stopwatch()
-    keyword = book.index.scores(asked.terms, CANDIDATES)
-    keyword.update(_named(book, asked.named, keyword))
+    keyword = book.index.scores(terms.terms, CANDIDATES)
+    keyword.update(_named(book, terms.named, keyword))
     keyword_ms = watch.ms()
     if semantic is None:
         found = Similarities({}, Step("semantic", "skipped", "no model used"))
@@ -216,9 +216,9 @@ def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleM
     shown = [matched_rule(book, ranking, one, limit, found.text) for one in scored if one.at in ranking.shown]
     rest = (one for one in scored if one.at not in ranking.shown)
     reach = sum(one.score >= cutoff for one in scored)
-    said = f"{reach} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}"
+    reason = f"{reach} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}"
     if shown and len(shown) < reach:
-        said += f", {len(shown)} shown"
+        reason += f", {len(shown)} shown"
     given = facts(regime=regime, cutoff=cutoff, best=scored[0].score if scored else 0.0)
     return RuleMatch(
         rules=tuple(shown),
@@ -226,7 +226,7 @@ def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleM
         similarity_scores=tuple(one.similarity for one in shown),
         fallback_used=found.fallback,
         cutoff=cutoff,
-        trace=(*found.steps, Step("cutoff", "hit" if shown else "miss", said, given)),
+        trace=(*found.steps, Step("cutoff", "hit" if shown else "miss", reason, given)),
         query=found.query,
     )
 

@@ -96,8 +96,8 @@ def act_of(tool: str, programs: frozenset[str], command: str | None, language: s
 def is_declared_read_only(given: Mapping[str, Any], command: str | None) -> bool:
     """Whether a call says of itself that it only looks: its description ends so, or nothing shall be changed, or each
     of its commands is told to show something."""
-    asked, prompt = (text[:READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
-    if _ENDS.search(asked.rstrip(_STOPS)) or _NOTHING.search(f"{asked}\n{prompt}"):
+    description, prompt = (text[:READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
+    if _ENDS.search(description.rstrip(_STOPS)) or _NOTHING.search(f"{description}\n{prompt}"):
         return True
     if command is None or ">" in command:
         return False
@@ -196,8 +196,8 @@ def patch_in_a_line(text: str) -> str | None:
     lines = text.partition(_BEGIN)[2].partition(_END)[0].split("\n")
     if not any(map(_file, lines)):
         return None
-    said = (_file(line) or (line if line.startswith(("+", "-")) else "") for line in lines)
-    return " ".join(" ".join(said).split())
+    changes = (_file(line) or (line if line.startswith(("+", "-")) else "") for line in lines)
+    return " ".join(" ".join(changes).split())
 
 
 def _edits(edits: list[object]) -> Iterator[tuple[str, str]]:
@@ -403,9 +403,9 @@ def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: froze
     around = " ".join(_in_words(folder).split()[-_FOLDERS:])
     head = " ".join(filter(None, (call.tool_name, names, around, name)))
     order = {name: at for at, name in enumerate(_FIRST)}
-    said = sorted((part for part in parts if part.weight >= 1), key=lambda part: order.get(part.name, len(order)))
+    weighty = sorted((part for part in parts if part.weight >= 1), key=lambda part: order.get(part.name, len(order)))
     # As with errors, of a path in a command only the name says something.
-    texts = (PATH.sub(_base_name, part.text) if part.name == "command" else part.text for part in said)
+    texts = (PATH.sub(_base_name, part.text) if part.name == "command" else part.text for part in weighty)
     body = "\n".join(text.strip()[:1_200] for text in texts if text.strip())
     return f"{head}: {_in_words(body[:MODEL_READ])}"[:MODEL_READ]
 

@@ -122,12 +122,12 @@ def query_terms(call: CallText, tables: Tables) -> QueryTerms:
             found[term] = QueryTerm(term, weight, source, share)
 
     for part in call.parts:
-        said = part.text
+        text = part.text
         if part.name == "command":
-            for term, share in shares(" ".join(PATH.findall(said)), tables.glossary).items():
+            for term, share in shares(" ".join(PATH.findall(text)), tables.glossary).items():
                 take(term, _PATH_WEIGHT, "path", share)
-            said = PATH.sub(" ", said)
-        for term, share in shares(said, tables.glossary).items():
+            text = PATH.sub(" ", text)
+        for term, share in shares(text, tables.glossary).items():
             take(term, part.weight, part.name, share)
     matched, late = _patterns_in(call, tables) if call.act != "look" else ((), ())
     for pattern, _ in matched:
@@ -159,14 +159,14 @@ def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[_Found], Sequ
         and one.may_match(folded)
     ]
     slow = [one for one in fitting if not one.quick]
-    said = search_each(tuple(one.match.pattern for one in slow), text) if slow else ()
-    places = {one.name: place for one, place in zip(slow, said, strict=False)}
+    found = search_each(tuple(one.match.pattern for one in slow), text) if slow else ()
+    places = {one.name: place for one, place in zip(slow, found, strict=False)}
     matched: list[_Found] = []
     for one in fitting:
         place = _span(one.match.search(text)) if one.quick else places.get(one.name)
         if place is not None:
             matched.append((one, place))
-    return matched, slow[len(said) :]
+    return matched, slow[len(found) :]
 
 
 def _span(found: re.Match[str] | None) -> tuple[int, int] | None:
@@ -181,9 +181,9 @@ class KeywordIndex:
     size: int
     postings: Mapping[str, Sequence[tuple[int, float, float]]]
 
-    def scores(self, asked: Iterable[QueryTerm], most: int | None = None) -> dict[int, KeywordScore]:
+    def scores(self, terms: Iterable[QueryTerm], most: int | None = None) -> dict[int, KeywordScore]:
         """The rules (by place in the list) that share a term with the call; with `most`, only the best."""
-        known = self._indexed_terms(asked)
+        known = self._indexed_terms(terms)
         sums: dict[int, float] = {}
         for one in known:
             weight, share = one.weight, one.share
@@ -193,16 +193,16 @@ class KeywordIndex:
         hits = self._hits(known, frozenset(kept))
         return {at: KeywordScore(sums[at], bounded(sums[at]), tuple(hits.get(at, ()))) for at in kept}
 
-    def one(self, asked: Iterable[QueryTerm], at: int) -> KeywordScore:
+    def one(self, terms: Iterable[QueryTerm], at: int) -> KeywordScore:
         """What `scores` says of one rule, with every hit there is."""
-        known = self._indexed_terms(asked)
+        known = self._indexed_terms(terms)
         hits = tuple(self._hits(known, frozenset((at,))).get(at, ()))
         whole = sum(one.adds(gain, part) for one in known for to, gain, part in self.postings[one.term] if to == at)
         return KeywordScore(whole, bounded(whole), hits)
 
-    def _indexed_terms(self, asked: Iterable[QueryTerm]) -> list[QueryTerm]:
+    def _indexed_terms(self, terms: Iterable[QueryTerm]) -> list[QueryTerm]:
         """The terms that any rule has; of very many those that say most."""
-        known = [one for one in asked if one.term in self.postings]
+        known = [one for one in terms if one.term in self.postings]
         if len(known) <= _MAX_TERMS:
             return known
         return heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.adds(*self.postings[one.term][0][1:]))
@@ -290,21 +290,21 @@ def _read(rule: Rule, glossary: Mapping[str, str]) -> dict[str, list[str]]:
     return {name: terms(getattr(rule, name), glossary) for name, _ in _FIELDS}
 
 
-def _counts(rule: Rule, said: Mapping[str, Sequence[str]], glossary: Mapping[str, str]) -> dict[str, float]:
+def _counts(rule: Rule, terms_of: Mapping[str, Sequence[str]], glossary: Mapping[str, str]) -> dict[str, float]:
     counts: dict[str, float] = {}
-    own = ((said[name], weight) for name, weight in _FIELDS)
+    own = ((terms_of[name], weight) for name, weight in _FIELDS)
     for found, weight in (*own, *((terms(text, glossary), _OTHER) for text in rule.extra.values())):
         for term in found:
             counts[term] = counts.get(term, 0.0) + weight
     return counts
 
 
-def _of_cure(rule: Rule, said: Mapping[str, Sequence[str]]) -> frozenset[str]:
+def _of_cure(rule: Rule, terms_of: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """Return the terms of only solution and prevention; none if no other field describes the mistake."""
     if not rule.problem.strip() and not rule.root_cause.strip():
         return frozenset()
-    stated = frozenset((*said["title"], *said["problem"], *said["root_cause"]))
-    return frozenset((*said["solution"], *said["prevention"])) - stated
+    stated = frozenset((*terms_of["title"], *terms_of["problem"], *terms_of["root_cause"]))
+    return frozenset((*terms_of["solution"], *terms_of["prevention"])) - stated
 
 
 def _idf(count: int, size: int) -> float:

@@ -187,7 +187,7 @@ class CacheState:
 def cache_state(store: Store, rule: Rule) -> CacheState:
     """What is kept of this rule. Raises Fault."""
     path, tables = storable(rule.path), load_tables()
-    said = {sha_of(storable(source_for(tables, english=english).text(rule))) for english in (True, False)}
+    hashes = {sha_of(storable(source_for(tables, english=english).text(rule))) for english in (True, False)}
     with faults(store.path):
         file = store.con.execute("SELECT looked, sha256 FROM rule_file WHERE path = ?", (path,)).fetchone()
         row = store.con.execute(
@@ -211,7 +211,7 @@ def cache_state(store: Store, rule: Rule) -> CacheState:
         rule.content_hash,
         kept == rule.content_hash,
         waits is not None,
-        tuple(StoredVector(*one, older=one[2] not in said) for one in cast("list[tuple[str, str, str]]", vectors)),
+        tuple(StoredVector(*one, older=one[2] not in hashes) for one in cast("list[tuple[str, str, str]]", vectors)),
         "" if failed is None else str(failed[0]),
     )
 
@@ -224,9 +224,9 @@ _LETTERS = 8
 
 def readable(text: str, book: Book, *, english: bool) -> str | None:
     """The query as the model reads it; None where it would read next to nothing of it."""
-    said = in_english(text, book.tables.glossary) if english else text
-    letters = sum(char.isalpha() and (char.isascii() or not english) for char in said)
-    return said if letters >= min(_LETTERS, sum(char.isalpha() for char in text)) and letters else None
+    read = in_english(text, book.tables.glossary) if english else text
+    letters = sum(char.isalpha() and (char.isascii() or not english) for char in read)
+    return read if letters >= min(_LETTERS, sum(char.isalpha() for char in text)) and letters else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,16 +261,16 @@ class StoredSemantic:
         if off or not self.items:
             why = "; ".join(part for part in (off, self.lack.note) if part)
             return missing("skipped", why or "no rule is embedded yet", watch)
-        said = readable(text, self.book, english=self.english)
-        if said is None:
+        read = readable(text, self.book, english=self.english)
+        if read is None:
             return missing("skipped", "the model does not support the language of this call", watch)
-        bars, vector = bars_of(self.vectors), self.vectors.embed(said)
+        bars, vector = bars_of(self.vectors), self.vectors.embed(read)
         if isinstance(bars, NoVectors) or isinstance(vector, NoVectors):
             why = bars if isinstance(bars, NoVectors) else cast("NoVectors", vector)
             return missing(why.outcome, why.reason, watch)
         scores = self._indexed(vector, also) if self.matrix is None else self.matrix.nearest(vector, NEAREST, also)
         looked = read_at(self.con, self.book.paths)
-        return _as_read(similarities(scores, bars, self.book, self.place, self.lack.note, watch, looked), text, said)
+        return _as_read(similarities(scores, bars, self.book, self.place, self.lack.note, watch, looked), text, read)
 
     def _indexed(self, vector: Vector, also: frozenset[int]) -> dict[int, float]:
         """The cosines by the index in the casebook: for a process that answers once, and has no numpy."""
@@ -300,21 +300,21 @@ class RememberedSemantic:
         """See `Semantic`."""
         watch = Stopwatch()
         book = self.book
-        said = None if book is None else readable(text, book, english=self.english)
-        if book is None or said is None:
+        read = None if book is None else readable(text, book, english=self.english)
+        if book is None or read is None:
             return missing("skipped", "the model does not support the language of this call", watch)
         if not any(one in self.known for one in self.texts):
             return missing("failed", self.note or "no rule could be embedded", watch)
-        bars, vector = bars_of(self.vectors), self.vectors.embed(said)
+        bars, vector = bars_of(self.vectors), self.vectors.embed(read)
         if isinstance(bars, NoVectors) or isinstance(vector, NoVectors):
             why = bars if isinstance(bars, NoVectors) else cast("NoVectors", vector)
             return missing(why.outcome, why.reason, watch)
         scores = {
-            at: max(cosine(vector, one) for one in self.known[said_of])
-            for at, said_of in enumerate(self.texts)
-            if said_of in self.known
+            at: max(cosine(vector, one) for one in self.known[text_of])
+            for at, text_of in enumerate(self.texts)
+            if text_of in self.known
         }
-        return _as_read(similarities(scores, bars, book, None, self.note, watch, None), text, said)
+        return _as_read(similarities(scores, bars, book, None, self.note, watch, None), text, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,11 +381,11 @@ def similarities(
     return Similarities(scores, Step("semantic", "hit", reason, given, elapsed_ms=watch.ms()))
 
 
-def _as_read(found: Similarities, text: str, said: str) -> Similarities:
+def _as_read(found: Similarities, text: str, read: str) -> Similarities:
     """With the query as the model read it, where that is not the query itself."""
-    if said == text:
+    if read == text:
         return found
-    return Similarities(found.scores, replace(found.step, facts=(*found.step.facts, ("read", said))))
+    return Similarities(found.scores, replace(found.step, facts=(*found.step.facts, ("read", read))))
 
 
 def read_tier(con: apsw.Connection, book: Book, vectors: VectorSearch) -> tuple[StoredSemantic | NoSemantic, bool]:

@@ -121,10 +121,10 @@ def table_flaws(folder: Path | None = None) -> tuple[Flaw, ...]:
     try:
         return load_tables(folder).unknown
     except Fault as fault:
-        path, _, said = fault.message.partition(": ")
+        path, _, message = fault.message.partition(": ")
         found = _LINE.search(fault.message)
         place = path.removesuffix(found.group()) if found else path
-        return (Flaw(place, int(found.group(1)) if found else 0, said or fault.message),)
+        return (Flaw(place, int(found.group(1)) if found else 0, message or fault.message),)
 
 
 def strangers(rules: Iterable[Rule], folder: Path | None = None) -> tuple[Flaw, ...]:
@@ -264,8 +264,8 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
     key = ("error_patterns", name)
     if not isinstance(given, dict):
         raise where.fault(key, "is not a table")
-    said = cast("dict[str, Any]", given)
-    source: object = said.get("match")
+    table = cast("dict[str, Any]", given)
+    source: object = table.get("match")
     if source is None:
         raise where.fault(key, "has no match")
     if not isinstance(source, str):
@@ -277,10 +277,10 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
     except (re.error, RecursionError, OverflowError) as error:
         raise where.fault((*key, "match"), f"is not a regular expression: {error}") from error
     for part in _PATTERN_KEYS[1:]:
-        _strings(said.get(part, []), where, (*key, part))
+        _strings(table.get(part, []), where, (*key, part))
     from core.rules.format.headings import rule_id
 
-    found = _pattern(name, said)
+    found = _pattern(name, table)
     return replace(found, quick=is_quick(source), rules=tuple(map(rule_id, found.rules)))
 
 

@@ -76,25 +76,25 @@ def _term(word: str) -> str:
     return f"({word} | ({' & '.join(pairs)}))" if pairs else word
 
 
-def find(con: Session, team: str, asked: Question) -> list[Found]:
+def find(con: Session, team: str, question: Question) -> list[Found]:
     """What the server finds, of each lesson once: by mark, else by meaning, else by words. Raises psycopg errors."""
     found: dict[tuple[str, str], Found] = {}
-    for how, query, values in _queries(team, asked):
+    for how, query, values in _queries(team, question):
         for project, lesson, score, lines in con.execute(query, values):
-            if how == "meaning" and asked.meaning is not None and score < asked.meaning.least:
+            if how == "meaning" and question.meaning is not None and score < question.meaning.least:
                 break
             found.setdefault((project, lesson), Found(how, project, lesson, float(score), tuple(lines)))
     return [*found.values()]
 
 
-def _queries(team: str, asked: Question) -> Iterator[tuple[How, bytes, tuple[object, ...]]]:
-    if asked.marks:
-        yield "mark", b"SELECT * FROM casebook.find_marks(%s, %s::uuid[], %s)", (team, [*asked.marks], MOST)
-    if asked.meaning is not None:
-        embedder, vector, _ = asked.meaning
+def _queries(team: str, question: Question) -> Iterator[tuple[How, bytes, tuple[object, ...]]]:
+    if question.marks:
+        yield "mark", b"SELECT * FROM casebook.find_marks(%s, %s::uuid[], %s)", (team, [*question.marks], MOST)
+    if question.meaning is not None:
+        embedder, vector, _ = question.meaning
         query = b"SELECT * FROM casebook.find_vector(%s, %s, %s, %s, %s)"
         yield "meaning", query, (team, embedder, len(vector), vector_text(vector), MOST)
-    if words := words_query(asked.text):
+    if words := words_query(question.text):
         yield "words", b"SELECT * FROM casebook.find_words(%s, %s, %s)", (team, words, MOST)
 
 

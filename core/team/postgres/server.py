@@ -125,7 +125,7 @@ def faults(url: str, team: str = "") -> Generator[None]:
 
 def _fault(error: Error, url: str, team: str) -> Fault:
     state, place = error.sqlstate or "", place_of_server(url)
-    why = visible(_said(str(error)))
+    why = visible(_cause(str(error)))
     named = f"team {team}" if team else "a team"
     if not state and ("certificate" in why or "SSL was required" in why):
         hint = "add the certificate authority to the URL: sslrootcert=FILE"
@@ -147,7 +147,7 @@ def _fault(error: Error, url: str, team: str) -> Fault:
     return Fault("io_error", f"the server at {place} refuses: {why}", "see the log on the server")
 
 
-def _said(message: str) -> str:
+def _cause(message: str) -> str:
     """The line of what libpq says that names a cause, without the address."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     named = [line for line in lines if not line.startswith(("Multiple connection attempts", "- host:", "CONTEXT:"))]

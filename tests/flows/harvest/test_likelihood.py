@@ -203,7 +203,7 @@ def test_what_was_said_of_the_error_before_a_call_is_a_sign() -> None:
 
 
 def test_a_person_who_spoke_is_a_sign_of_all_calls_after() -> None:
-    trials = [edit(1, "src/a.ts"), edit(2, "src/b.ts")._replace(asked=True), edit(3, "src/c.ts")]
+    trials = [edit(1, "src/a.ts"), edit(2, "src/b.ts")._replace(has_request=True), edit(3, "src/c.ts")]
     assert [at for at, found in signs(NOT_SIGNED, trials).items() if "person spoke" in found] == [2, 3]
 
 

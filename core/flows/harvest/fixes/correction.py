@@ -36,7 +36,7 @@ class Corrected(NamedTuple):
 
 BY_A_PERSON: Final = "the error was fixed manually, then the command passed"
 OUTSIDE: Final = Corrected("the same command passed outside the agent's sandbox")
-ASKED: Final = Corrected("the same command passed after the agent asked you about it", linked=False)
+AFTER_QUESTION: Final = Corrected("the same command passed after the agent asked you about it", linked=False)
 
 _SHOWS: Final = frozenset((
     "cat", "ls", "head", "tail", "which", "type", "stat", "file", "wc", "echo", "pwd", "cd", "dir", "less", "more",
@@ -385,15 +385,15 @@ def _words_differ(failure: Failure, failed: Part, later: Part) -> str | None:
     """Why the difference of two calls of one program is tied to the error."""
     if _blind(failed) == _blind(later):
         return None
-    said = failure.clue.names | failure.clue.near | failure.clue.missing
-    said -= _PROCEEDS | {name.lower() for name in failure.clue.tests}
+    mentioned = failure.clue.names | failure.clue.near | failure.clue.missing
+    mentioned -= _PROCEEDS | {name.lower() for name in failure.clue.tests}
     gone, come = _pieces(failed) - _pieces(later), _pieces(later) - _pieces(failed)
     if not MISSING_PLACE.search(failure.key):
         gone = {piece for piece in gone if not _FILE.search(piece)}  # another file is another task
-    left_out = longest(gone & said)
+    left_out = longest(gone & mentioned)
     if left_out and not _drops_target(failed, later):
         return f"the command omits or changes `{left_out}`, which the error names"
-    hinted = longest(come & said)
+    hinted = longest(come & mentioned)
     if hinted:
         return f"the command adds `{hinted}`, which the error names"
     old = _blind(failed)

@@ -110,7 +110,7 @@ _CUTS: Final = FILTERS - {"jq", "yq", "xargs", "perl", "python", "node", "sed", 
 _LOOKED_BACK: Final = 40
 """Steps before the last failure in which dead ends are looked for."""
 _MOVES: Final = re.compile(r"(?:cd|pushd)[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|'\"]+)[ \t]*(?:&&|;|\n)\s*")
-_SAID: Final = re.compile(r"[\w.*?/=+@-]{3,}")
+_KEY_WORD: Final = re.compile(r"[\w.*?/=+@-]{3,}")
 _LIKE: Final = 0.6
 _LIKENED: Final = 2_000
 _COMPARED: Final = 12
@@ -134,12 +134,12 @@ class Outline(NamedTuple):
     earlier: Sequence[Candidate]
     between: Sequence[Change]
     instead: Corrected | None
-    said: str | None
+    explanation: str | None
     by_a_person: bool
     links: Sequence[StepLink]
     worth: Worth
     project: str
-    said_of_it: bool = False
+    explains_it: bool = False
     described: str = ""
     outside: bool = False
 
@@ -198,9 +198,9 @@ def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
     old, new = chained(_unmoved(failed)), chained(_unmoved(passed))
     if len(old) == 1 and len(new) == 1:
         return None
-    said = _SAID.findall(key)
+    key_words = _KEY_WORD.findall(key)
     gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
-    named = [one for one in gone if any(word in one for word in said)]
+    named = [one for one in gone if any(word in one for word in key_words)]
     heads = {one: _head(one) for one in (*gone, *come)}
     best, alike = None, 0.0
     for one in (named or (gone if len(come) == 1 else ()))[:_COMPARED]:
@@ -257,7 +257,7 @@ def unfiltered(text: str) -> str:
 
 def _do(outline: Outline) -> Do:
     """What to do: the closest linked step; else the command that passed instead; else what a person said they did."""
-    said, project = _safe(outline.said or ""), outline.project
+    statement, project = _safe(outline.explanation or ""), outline.project
     if outline.steps:
         change, link = min(outline.steps, key=lambda step: step[1].rank)
         if link.hints:
@@ -266,7 +266,7 @@ def _do(outline: Outline) -> Do:
             ran = [one.command for one, other in outline.steps if one.command and not other.hints]
             return Do("command", _joined(ran, project))
         files = ", ".join(dict.fromkeys(with_placeholders(file, project) for file in change.files))
-        return Do("words", f"Edit {_safe(files)}" if files else said or "Have another agent do it")
+        return Do("words", f"Edit {_safe(files)}" if files else statement or "Have another agent do it")
     if outline.instead is not None:
         failed, passed = differing_commands(outline.failure.command, outline.check, outline.failure.key, project)
         if outline.outside:
@@ -274,7 +274,7 @@ def _do(outline: Outline) -> Do:
         if passed == failed:  # only how or when it ran differs
             return Do("words", _safe(_spelled(outline, outline.instead.why.removeprefix(WORKAROUND))))
         return Do("command", passed, instead_of=failed)
-    return Do("words", said or "A person fixed it")
+    return Do("words", statement or "A person fixed it")
 
 
 def _joined(commands: Sequence[str], project: str) -> str:
@@ -333,8 +333,8 @@ def _because(outline: Outline) -> str | None:
     else what the agent called it."""
     clue, instead, project = outline.failure.clue, outline.instead, outline.project
     terms = clue.words | {word for name in clue.names for word in words(name)}
-    if outline.said and (outline.said_of_it or terms & set(words(outline.said))):
-        return _safe(outline.said)
+    if outline.explanation and (outline.explains_it or terms & set(words(outline.explanation))):
+        return _safe(outline.explanation)
     if instead is None or instead is OUTSIDE:
         return None
     why = instead.why.removeprefix(WORKAROUND) if instead.tells else otherwise(outline.failure, outline.check)

@@ -108,7 +108,7 @@ _AGAIN: Final = frozenset(("same subcommand", "most arguments", "all arguments")
 _NAMING: Final = frozenset(("names", "names near", "file", "missing"))
 _TARGET: Final = re.compile(r"\d+|[\w.@~+-]*/\S*|[\w@+-]+\.\w{1,5}")
 _TEXT: Final = 4_000
-_WORDED: Final = 2_000
+_WORDS_WITHIN: Final = 2_000
 _PIECE: Final = re.compile(r"[\w.\-]{3,}")
 _NO_STEP: Final = LOOKING_TOOLS | OWN_TOOLS | LOOKS_AT_RUNNING | DELEGATES | {"TodoWrite"}
 """Tools whose calls cure nothing, or whose changes are not seen here."""
@@ -131,8 +131,8 @@ class Trial(NamedTuple):
     shell: bool
     succeeded: bool
     passed: bool
-    said: tuple[str, ...] = ()
-    asked: bool = False
+    spoken: tuple[str, ...] = ()
+    has_request: bool = False
     errors: tuple[str, ...] = ()
     blamed: frozenset[str] = frozenset()
 
@@ -223,12 +223,12 @@ def signs_of(
     """Each call that can be a fix, with its signs."""
     green = next((place for place, one in enumerate(trials) if one.passed and _repeats(failure.command, one)), None)
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
-    acted, asked, past, gone = 0, False, False, False
+    acted, has_request, past, gone = 0, False, False, False
     checked = failure.tool in CHECKERS and _is_check(failure.command) and bool(failure.clue.places)
     ranks = _Ranks(failure)
     curing = {trials[place].at for place in _curing(failure, trials, ranks)}
     for place, trial in enumerate(trials):
-        asked = asked or trial.asked
+        has_request = has_request or trial.has_request
         if gone:
             return
         gone = _shows_it_gone(failure, trial)
@@ -248,7 +248,7 @@ def signs_of(
         if trial.acts:
             signs.add(("acts first", "acts second", "acts later")[min(acted, 2)])
             acted += trial.succeeded
-        if asked:
+        if has_request:
             signs.add("person spoke")
         if green is not None:
             signs.add("before green" if place < green else "green" if place == green else "after green")
@@ -429,8 +429,8 @@ def _is_refused(trial: Trial) -> bool:
 
 def _is_alike(failure: Failure, key: str) -> bool:
     """Whether a key line and that of the failure share half of the words of the shorter one."""
-    said, first = _words_of_text(key[:_WORDED]), failure.clue.words
-    return bool(said and first) and 2 * len(said & first) >= min(len(said), len(first))
+    key_words, first = _words_of_text(key[:_WORDS_WITHIN]), failure.clue.words
+    return bool(key_words and first) and 2 * len(key_words & first) >= min(len(key_words), len(first))
 
 
 def _is_still_there(failure: Failure, key: str) -> bool:
@@ -440,7 +440,7 @@ def _is_still_there(failure: Failure, key: str) -> bool:
 
 def _lacks_it_too(failure: Failure, key: str) -> bool:
     """Whether a key line says that something is missing which the failure lacks or names."""
-    missing = {_unnumbered(name) for name in missing_in(key[:_WORDED])}
+    missing = {_unnumbered(name) for name in missing_in(key[:_WORDS_WITHIN])}
     return bool(missing) and bool(missing & set(map(_unnumbered, failure.clue.missing | failure.clue.names)))
 
 
@@ -522,9 +522,9 @@ def _mentions(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
         bool(clue.missing & pieces)
         or any(part.program in clue.missing for part in (trial.command.members if trial.command is not None else ())),
     )
-    yield "words", len(clue.words & _words_of_text(text[:_WORDED])) > 1
+    yield "words", len(clue.words & _words_of_text(text[:_WORDS_WITHIN])) > 1
     about = clue.words | words_of_names(clue.names)
-    yield "said", any(one.words & about for said in trial.said for one in spoken_in(said))
+    yield "said", any(one.words & about for text_before in trial.spoken for one in spoken_in(text_before))
 
 
 def text_of(trial: Trial) -> str:

@@ -46,7 +46,7 @@ def words_of_change(change: Change) -> frozenset[str]:
     return frozenset(words("\n".join((*parts, change.command or ""))[:_TEXT]))
 
 
-LINE, NAMED, ELSEWHERE, SAID, FILE, ONLY = range(1, 7)
+LINE, NAMED, ELSEWHERE, EXPLAINED, FILE, ONLY = range(1, 7)
 """How closely a step is linked, the closest first: by the reported source line; by a name in the reported file, or a
 command; by a name in another file; by the agent's sentence; by the reported file alone; as the only change."""
 
@@ -54,7 +54,7 @@ _FILES_AT_MOST: Final = 3
 """More steps that are linked by the file alone do not tell which of them helped."""
 _MANY: Final = 8
 """Of more steps, those that are linked by a sentence alone are left out."""
-_SAID_BEFORE: Final = 8
+_STATEMENT_REACH: Final = 8
 """Events between a sentence and the step that it announces."""
 
 _INSTALLS: Final = re.compile(
@@ -139,7 +139,7 @@ class Failure(NamedTuple):
 
 
 def link_steps(
-    failure: Failure, steps: Sequence[Candidate], said: Sequence[tuple[int, Statement]]
+    failure: Failure, steps: Sequence[Candidate], statements: Sequence[tuple[int, Statement]]
 ) -> tuple[Linked, ...]:
     """The steps linked to `failure`, in their order; none where nothing ties one to it.
 
@@ -147,15 +147,15 @@ def link_steps(
     """
     kept = _without_reverted(steps)
     usable = [(index, one) for index, one in kept if _can_cure(failure, one.change)]
-    found = [link for index, one in usable if (link := _link(failure, index, one, said)) is not None]
+    found = [link for index, one in usable if (link := _link(failure, index, one, statements)) is not None]
     best = min((link.rank for link in found), default=ONLY)
-    asked = [at for at, one in said if one.role == "user"]
-    if best < FILE and asked:
+    requests = [at for at, one in statements if one.role == "user"]
+    if best < FILE and requests:
         # What a person asked for next is other work, once something before it is linked.
-        first = [link for link in found if link.rank < FILE and steps[link.place].at < asked[0]]
+        first = [link for link in found if link.rank < FILE and steps[link.place].at < requests[0]]
         found = first or found
     if best < FILE:
-        linked = tuple(link for link in found if link.rank <= SAID)
+        linked = tuple(link for link in found if link.rank <= EXPLAINED)
         close = tuple(link for link in linked if link.rank <= ELSEWHERE)
         return close if close and len(linked) > _MANY else linked
     if found:
@@ -264,12 +264,12 @@ def _curing(failure: Failure, command: Command) -> list[Part]:
     ]
 
 
-def _link(failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Statement]]) -> Linked | None:
+def _link(failure: Failure, index: int, step: Candidate, statements: Sequence[tuple[int, Statement]]) -> Linked | None:
     change = step.change
     found = _edit_link(failure, index, change) if change.hints else _command_link(failure, index, change)
-    if found is not None and found.rank < SAID:
+    if found is not None and found.rank < EXPLAINED:
         return found
-    spoken = _statement_link(failure, index, step, said)
+    spoken = _statement_link(failure, index, step, statements)
     return spoken or found
 
 
@@ -313,11 +313,11 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
         shown = next((line for line in clue.source if any(line in side for side in sides)), None)
         if shown is not None:
             return LINE, f"the change is at the reported line of {name}"
-    lowered, tokens, said = _read_hunk(hint.old, hint.new)
+    lowered, tokens, phrases = _read_hunk(hint.old, hint.new)
     named = longest(one for one in clue.names if _has(one, tokens, lowered))
     if named:
         return (NAMED if here else ELSEWHERE), f"the change contains `{named}`, which the error names"
-    spoken = clue.phrases & said
+    spoken = clue.phrases & phrases
     if spoken:
         return (NAMED if here else ELSEWHERE), f"the change contains the error's words “{min(spoken)}”"
     if _is_of_command(failure.command, hint.file):
@@ -385,7 +385,7 @@ def _is_only_prose(failure: Failure, change: Change) -> bool:
 def _part_link(failure: Failure, part: Part) -> str | None:
     """Why a command is tied to an error: what it names, or what it does about what the error lacks."""
     clue, key = failure.clue, failure.key
-    said = f"{key}\n{' '.join(clue.near)}"
+    complaint = f"{key}\n{' '.join(clue.near)}"
     text = f"{part.shape}".lower()[:_TEXT]
     pieces = set(re.findall(r"[\w.+@\-]+", text)) | set(re.findall(r"[\w]+", text))
     missing = longest(name for name in clue.missing if name in pieces or name in text.split())
@@ -397,20 +397,20 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     named = longest(one for one in clue.names if _has(one, pieces, text) and one != program)
     if named:
         return f"the command contains `{named}`, which the error names"
-    if (program in _STOPS or _STOPS & set(map(base_name, part.around))) and _HELD.search(said):
+    if (program in _STOPS or _STOPS & set(map(base_name, part.around))) and _HELD.search(complaint):
         return "the command frees the resource that was in use"
     if part.words[:2] == ("git", "config") or program in ("export", "unset", "set", "setx"):
         about = concerned(clue, part.words[1:])
         if about is not None:
             return f"the setting `{about}` is related to the error"
-    if _SYNCS.match(part.family) and _REJECTED.search(said):
+    if _SYNCS.match(part.family) and _REJECTED.search(complaint):
         return "the command fetches the remote changes that caused the rejection"
     if rewrites(failure, part):
         return "the same program fixes what its check reported"
     if _STARTS.search(" ".join(part.words[:4])) and _DOWN.search(key):
         return "the command starts the service that could not be reached"
     if _FORMATS.search(text[:200]) and (
-        _FORMATTED.search(said)
+        _FORMATTED.search(complaint)
         or (program == failure.tool and part.named(programs.CHECKS) and _same_task(failure, part))
     ):
         return "the command fixes what the check reported"
@@ -419,10 +419,17 @@ def _part_link(failure: Failure, part: Part) -> str | None:
 
 def concerned(clue: Clue, given: Iterable[str]) -> str | None:
     """The first of the options or settings given that holds a word of the error."""
-    said = {word for word in clue.words if len(word) > 2} - {"error", "fatal", "failed", "git", "command", "option"}
+    error_words = {word for word in clue.words if len(word) > 2} - {
+        "error",
+        "fatal",
+        "failed",
+        "git",
+        "command",
+        "option",
+    }
     for word in given:
         name = word.split("=")[0].lower()
-        if not re.search(r"\s", word) and any(one in name for one in said):
+        if not re.search(r"\s", word) and any(one in name for one in error_words):
             return word.split("=")[0]
     return None
 
@@ -456,10 +463,10 @@ def _only_checks(part: Part) -> bool:
 
 
 def _statement_link(
-    failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Statement]]
+    failure: Failure, index: int, step: Candidate, statements: Sequence[tuple[int, Statement]]
 ) -> Linked | None:
     """A link by a sentence right before the step that shares terms with the error and with the step."""
-    near = [one for at, one in said if step.at - _SAID_BEFORE <= at < step.at]
+    near = [one for at, one in statements if step.at - _STATEMENT_REACH <= at < step.at]
     if not near:
         return None
     of_error = failure.clue.words | words_of_names(failure.clue.names)
@@ -474,5 +481,5 @@ def _statement_link(
                 term = longest(named or shared[0])
                 claim = without_itself(sentence)
                 why = f"explained before it: “{claim[:120]}”" if claim else f"the message before it mentions `{term}`"
-                return Linked(index, SAID, why, step.change.hints)
+                return Linked(index, EXPLAINED, why, step.change.hints)
     return None

@@ -40,9 +40,9 @@ class TeamHold:
 
 
 def _tools(record: Record) -> set[str]:
-    said = record.values()
-    errors = cast("list[object]", said.get("errors")) if isinstance(said.get("errors"), list) else []
-    named = [said, *(cast("dict[str, object]", one) for one in errors if isinstance(one, dict))]
+    values = record.values()
+    errors = cast("list[object]", values.get("errors")) if isinstance(values.get("errors"), list) else []
+    named = [values, *(cast("dict[str, object]", one) for one in errors if isinstance(one, dict))]
     return {tool.lower() for one in named if isinstance(tool := one.get("tool"), str)}
 
 

@@ -62,11 +62,11 @@ def note_contact(database: Path, *, answered: bool) -> None:
     if answered and not wait:
         return
     wait = min(_LONGEST_S, wait * 2 or QUIET_S)
-    said = "" if answered else f"{time.time() + wait:.3f} {wait}"
+    note = "" if answered else f"{time.time() + wait:.3f} {wait}"
     with suppress(OSError):
         handle = os.open(mark_of(database), os.O_WRONLY | os.O_TRUNC)  # it is not made here: the team may be left
         try:
-            os.write(handle, said.encode("ascii"))
+            os.write(handle, note.encode("ascii"))
         finally:
             os.close(handle)
 

@@ -73,15 +73,15 @@ def take_merges(store: Store) -> int:
 
 
 def _sides_of(record: Record) -> Joined | None:
-    said = record.values()
-    into, other = (_side(said.get(name)) for name in ("into", "other"))
+    values = record.values()
+    into, other = (_side(values.get(name)) for name in ("into", "other"))
     return None if into is None or other is None else Joined(into, other, at=record.latest())
 
 
-def _side(said: object) -> Side | None:
-    if not isinstance(said, dict):
+def _side(value: object) -> Side | None:
+    if not isinstance(value, dict):
         return None
-    held = cast("dict[str, object]", said)
+    held = cast("dict[str, object]", value)
     marks, key = tuple(_marks_of(held)), held.get("key")
     return Side(marks, key if isinstance(key, str) else "") if marks else None
 
@@ -221,14 +221,14 @@ def _spread(store: Store) -> None:
     ).fetchall()
     touched: set[int] = set()
     fixes = [
-        (case_id, mark, None if replaced else fix_id, said)
+        (case_id, mark, None if replaced else fix_id, lesson)
         for fix_id, case_id, mark, replaced, original in cast(
             "list[tuple[int, int, str | None, int | None, str | None]]", rows
         )
-        if (said := _lesson_of(original)) is not None
+        if (lesson := _lesson_of(original)) is not None
     ]
-    for case_id, mark, fix_id, said in sorted(fixes, key=lambda one: kept.get(_marks_of(one[3])[0], len(kept))):
-        own = None if said.get("whole") is True or case_id not in whole else _marks_of(said)[0]
+    for case_id, mark, fix_id, lesson in sorted(fixes, key=lambda one: kept.get(_marks_of(one[3])[0], len(kept))):
+        own = None if lesson.get("whole") is True or case_id not in whole else _marks_of(lesson)[0]
         whole.add(case_id)
         if own != mark and fix_id is not None:  # an edit made here stands for a replaced one
             changed.append((own, fix_id))
@@ -243,12 +243,12 @@ def _lesson_of(original: str | None) -> Mapping[str, object] | None:
     """What the lesson of a team's fix says, if it names its errors."""
     origin = origin_of(TEAM, original)
     read = "" if origin is None else parse_line(origin.line.encode())
-    said = None if isinstance(read, str) else read[1].values()
-    return said if said is not None and _marks_of(said) else None
+    values = None if isinstance(read, str) else read[1].values()
+    return values if values is not None and _marks_of(values) else None
 
 
-def _marks_of(said: Mapping[str, object]) -> list[str]:
-    return [mark for one in named_errors(said) if isinstance(mark := one.get("fingerprint"), str) and mark]
+def _marks_of(values: Mapping[str, object]) -> list[str]:
+    return [mark for one in named_errors(values) if isinstance(mark := one.get("fingerprint"), str) and mark]
 
 
 def _bring_home(store: Store, cases: Sequence[int]) -> None:
@@ -261,11 +261,11 @@ def _bring_home(store: Store, cases: Sequence[int]) -> None:
             (TEAM, json.dumps(cases)),
         ).fetchall()
         for fix_id, case_id, original in cast("list[tuple[int, int, str | None]]", rows):
-            if (said := _lesson_of(original)) is None:
+            if (lesson := _lesson_of(original)) is None:
                 continue
-            marks = _marks_of(said)
+            marks = _marks_of(lesson)
             home = _case_of(con, Side(tuple(marks)))
-            mark = None if said.get("whole") is True else marks[0]
+            mark = None if lesson.get("whole") is True else marks[0]
             con.execute(
                 "UPDATE resolution SET case_id = ?, fingerprint = ? WHERE id = ?",
                 (home if home in cases else case_id, mark, fix_id),
@@ -297,14 +297,14 @@ def with_merges(store: Store, place: TeamPlace, known: Mapping[str, Record], pla
         leaving.append(LeavingLesson(one.lesson, "withdraw", None, None, {}, ()))
     person = person_of(place)
     for case_id, sides in _merged_here(store):
-        said = _shareable(store.con, place, known, sides)
-        if said is None:
+        shareable = _shareable(store.con, place, known, sides)
+        if shareable is None:
             continue
-        id_ = _id_of(said)
+        id_ = _id_of(shareable)
         old = records.get(id_)
         if old is not None and not old.is_withdrawn:
             continue
-        fields = cast("dict[str, object]", cleaned_value(said, person))
+        fields = cast("dict[str, object]", cleaned_value(shareable, person))
         if found := leaks(texts_of(fields), person):
             left_out.append(LeftOut(id_, case_id, f"it contains {', '.join(found)}"))
             continue
@@ -362,9 +362,9 @@ def note_own(store: Store, repository: str, planned: PlannedLessons) -> None:
                 _note(store.con, repository, id_, known._replace(change=sides.change))
 
 
-def _id_of(said: Mapping[str, Mapping[str, object]]) -> str:
+def _id_of(sides: Mapping[str, Mapping[str, object]]) -> str:
     """The same for both ways to merge two errors."""
-    return f"{MERGES}{digest(chr(0).join(sorted(_first(one) for one in said.values()))).hex()[:16]}"
+    return f"{MERGES}{digest(chr(0).join(sorted(_first(one) for one in sides.values()))).hex()[:16]}"
 
 
 def _without_errors(old: Record, new: Record) -> Record | None:
@@ -379,8 +379,8 @@ def _without_errors(old: Record, new: Record) -> Record | None:
 _ERROR_FIELDS: Final = ("errors", "key", "whole")
 
 
-def _first(said: Mapping[str, object]) -> str:
-    return next(str(one.get("fingerprint")) for one in named_errors(said))
+def _first(side: Mapping[str, object]) -> str:
+    return next(str(one.get("fingerprint")) for one in named_errors(side))
 
 
 def _merged_here(store: Store) -> Iterator[tuple[int, Joined]]:

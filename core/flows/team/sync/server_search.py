@@ -135,7 +135,7 @@ server_search = lru_cache(maxsize=4)(ServerSearch)
 """The search of a server that this process keeps."""
 
 
-def asked(
+def add_server_hits(
     store: Store,
     server: TeamServer,
     answer: SearchAnswer,
@@ -213,27 +213,27 @@ class FoundLesson(NamedTuple):
 
     def holds_in(self, where: str) -> bool:
         """Whether it may answer in a repository; in an unknown one every lesson does."""
-        said = self.record.values()
-        everywhere = said.get("scope") == "general" and isinstance(said.get("do"), dict)
+        values = self.record.values()
+        everywhere = values.get("scope") == "general" and isinstance(values.get("do"), dict)
         return not where or self.found.project == where or everywhere
 
     def hit(self, where: str, why: str = _HELD) -> Hit:
         """The lesson as a candidate: never an answer, and without its fix where that is for another repository."""
-        said, here = self.record.values(), self.holds_in(where)
-        line, found = _first_error(said), self.found
+        values, here = self.record.values(), self.holds_in(where)
+        line, found = _first_error(values), self.found
         reason = f"lesson {found.lesson} of {_plain(found.project)}: {why}"
         near = found.how == "meaning"
         return Hit(
             0, "vector" if near else "text", "low", max(0.0, round(found.score, 3)) if near else 0.0, None,
-            _plain(said.get("key")) or line, line, _plain(said.get("text")) or None if here else None,
+            _plain(values.get("key")) or line, line, _plain(values.get("text")) or None if here else None,
             "verified", None, (), 0, None, Source(None), (reason,), accepted=False,
             reason=reason if here else f"{reason}. {ELSEWHERE[:1].upper()}{ELSEWHERE[1:]}",
             place=None if near else Place("error", "every"), origin="team",
         )  # fmt: skip
 
 
-def _first_error(said: dict[str, object]) -> str:
-    return next((_plain(one.get("line")) for one in named_errors(said)), "") or _plain(said.get("error"))
+def _first_error(values: dict[str, object]) -> str:
+    return next((_plain(one.get("line")) for one in named_errors(values)), "") or _plain(values.get("error"))
 
 
 def _plain(value: object) -> str:

@@ -91,10 +91,10 @@ def _with_verdicts(con: apsw.Connection, place: TeamPlace, planned: PlannedLesso
         old = None if origin is None or origin.repository != place.repository else records.get(origin.id)
         if origin is None or old is None or old.is_withdrawn or old.is_rejected == (status == "rejected"):
             continue
-        said = cleaned(reason, person) if status == "rejected" else None
-        said = "" if said is None or leaks([said], person) else said
+        shared_reason = cleaned(reason, person) if status == "rejected" else None
+        shared_reason = "" if shared_reason is None or leaks([shared_reason], person) else shared_reason
         time = after(old.latest(), now())
-        stamped = Stamped(time, canonical(said if status == "rejected" else None))
+        stamped = Stamped(time, canonical(shared_reason if status == "rejected" else None))
         records[origin.id] = old._replace(fields={**old.fields, "rejected": stamped})
         leaving.append(LeavingLesson(origin.id, "change", case_id, fix_id, records[origin.id].values(), _VERDICT))
     return planned._replace(records=records, leaving=(*planned.leaving, *leaving))

@@ -138,11 +138,11 @@ def test_a_denial_bears_on_its_word_and_reaches_to_the_end_of_its_clause() -> No
     (one,) = read(plain("Files that cannot be read are left out, and told")).denials
     assert one.bears is not None
     assert (one.bears.text, [term.text for term in one.over]) == ("read", ["read"])
-    assert [one.said for one in read("백업을 만들지 않는다, 그리고 안 지운다").denials] == [
+    assert [one.text for one in read("백업을 만들지 않는다, 그리고 안 지운다").denials] == [
         "만들지 않는다",
         "안 지운다",
     ]
-    assert read("It doesn't wait").denials[0].said == "doesn't wait"
+    assert read("It doesn't wait").denials[0].text == "doesn't wait"
     assert read(plain("Whether or not it waits, there is no. 5")).denials == ()
 
 

@@ -135,7 +135,7 @@ def test_a_ban_has_its_line_its_sentence_and_what_to_use_instead() -> None:
 def test_what_a_user_may_allow_is_a_ban(permission: str) -> None:
     said = f"Never run `git push --force` {permission}".replace(" ,", ",")
     (ban,) = read_bans(f"- {said}.").bans
-    assert (ban.kind, ban.code, ban.said) == ("run", "git push --force", said)
+    assert (ban.kind, ban.code, ban.sentence) == ("run", "git push --force", said)
     assert bans(f"Never edit these {permission}:\n\n- `a/b.ts`\n- `c/`\n") == [("edit", "a/b.ts"), ("edit", "c/")]
 
 
