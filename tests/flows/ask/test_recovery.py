@@ -113,7 +113,7 @@ def test_kill_9_in_the_middle_loses_neither_the_question_nor_a_word(database: Pa
         )
         try:
             end = time.monotonic() + 120
-            while not any(b"twice" in one.read_bytes() for one in waiting(database)):
+            while not any(b"twice [1]" in one.read_bytes() for one in waiting(database)):
                 assert time.monotonic() < end and process.poll() is None, "nothing was written down"
                 time.sleep(0.02)
             assert take_up(database) == (), "its process lives"
