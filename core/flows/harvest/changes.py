@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple, cast
 
 from core.flows.harvest import programs
@@ -163,6 +164,12 @@ _SCRATCH = re.compile(r"^(?:/tmp/|/var/tmp/|\$TMPDIR|.*\.(?:log|out)$)", re.I)
 _VERB_PARTS = re.compile(r"[/\\:_.\-]+")
 
 
+_ASSIGNED = re.compile(r"(\$\w+)\s*=\s*['\"]([^'\"\n]{1,300})['\"]")
+"""A variable that a script of PowerShell gives a text to, as it does with the file that it is to write."""
+_POWERSHELL_WRITERS = frozenset(("Set-Content", "Add-Content", "Out-File"))
+_PATH_OPTIONS = frozenset(("-path", "-literalpath", "-filepath"))
+
+
 class Change(NamedTuple):
     """What one step changed. `certain` is False for work handed to another agent, whose changes are not seen here."""
 
@@ -235,7 +242,8 @@ def _shell_change(command: Command) -> Change | None:
         return None
     if any(part.program == "apply_patch" for part in changing):
         return Change(tuple(patched_files(command.text)), tuple(patch_hints(command.text)))
-    files = [path for part in changing for path in _written(part)]
+    named = dict(_ASSIGNED.findall(command.text)) if "$" in command.text else {}
+    files = [named.get(path, path) for part in changing for path in _written(part)]
     return Change(tuple(dict.fromkeys(files)), (), command.text)
 
 
@@ -277,6 +285,10 @@ def _written(part: Part) -> tuple[str, ...]:
         return part.words[-1:]
     if part.program in ("mv", "cp", "install") and len(part.words) > 2:
         return part.words[-1:]
-    if part.program in ("tee", "touch", "rm", "Set-Content", "dos2unix"):
+    if part.program in _POWERSHELL_WRITERS:
+        words = part.words[1:]
+        behind = (other for word, other in pairwise(words) if word.lower() in _PATH_OPTIONS)
+        return tuple(path for path in (next(behind, words[0] if words else ""),) if path and path[0] != "-")
+    if part.program in ("tee", "touch", "rm", "dos2unix"):
         return tuple(word for word in part.words[1:] if not word.startswith("-") and not _SCRATCH.match(word))[:5]
     return _redirected(part)

@@ -33,6 +33,13 @@ _KEPT_OF_CODE: Final = 0.6
 _CODE_WORD: Final = re.compile(r"[\w.\-]{3,}")
 _QUOTES: Final = re.compile(r"['\"\\]")
 _QUOTES_AT_MOST: Final = 40
+_STATEMENTS: Final = tuple(
+    (re.compile(rf"\b{verb}\b", re.IGNORECASE), re.compile(rf"\b{clause}\b", re.IGNORECASE))
+    for verb, clause in (("select", "from"), ("update", "set"))
+)
+"""SQL: the verb of a statement and the clause behind it."""
+_QUERY: Final = re.compile(r"\s*select\b", re.IGNORECASE)
+_NAMES: Final = re.compile(r"[A-Za-z_]\w*")
 _INTERPRETERS = frozenset(("python", "node", "ruby", "perl", "php", "java", "tsx", "ts-node", "deno", "bun"))
 _VERBS = frozenset(("run", "test", "check", "build", "exec", "start"))
 _SELECTING = frozenset(("-k", "-t", "-m", "-g", "--grep", "--filter", "-run", "--testNamePattern"))
@@ -70,7 +77,7 @@ def relation(failed: Command, later: Command, key_line: str, key_tool: str, ment
 
 def of_filter(command: Command, key_line: str) -> list[str]:
     """The programs that what a command prints goes through, where the error is of one of them (`jq: error`)."""
-    name = key_line.split(":", maxsplit=1)[0]
+    name = key_line.split(":", maxsplit=1)[0].rstrip()  # Windows PowerShell writes a blank before the colon
     if all(part.program != name for part in command.parts):
         return []
     behind = [part.program for part in command.parts if part not in command.members and part.named(FILTERS)]
@@ -101,6 +108,25 @@ def is_requoted(failed: Command, later: Command) -> bool:
         return False
     first, second = (_QUOTES.sub("", one.text).split() for one in (failed, later))
     return first == second
+
+
+def is_near(failed: Part, later: Part) -> bool:
+    """Whether a statement among the arguments is put in another way; no query where there was no statement: a look."""
+    old, new = (next((word for word in part.words[1:] if _is_statement(word)), "") for part in (failed, later))
+    if not old:
+        return not _QUERY.match(new) or bool(failed.simple.fed)
+    return len(_NAMES.findall(new)) * 2 >= len(_NAMES.findall(old))
+
+
+def _is_statement(word: str) -> bool:
+    """True for SQL that selects or updates. Two searches, because `select.+from` takes square time."""
+    begins = ((verb.search(word), clause) for verb, clause in _STATEMENTS)
+    return any(found is not None and clause.search(word, found.end()) is not None for found, clause in begins)
+
+
+def waits(command: Command) -> bool:
+    """Whether a command waits before it goes on."""
+    return any(part.program in ("sleep", "Start-Sleep") for part in command.parts) or "until " in command.text
 
 
 def is_other_script(failed: Command, later: Command) -> bool:

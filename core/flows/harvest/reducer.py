@@ -143,7 +143,7 @@ class _Chain:
         errors = [error.key for error in result.outcome.errors] if verdict == "failed" else []
         trial = Trial(
             at, tool if began is None else ran.tool, ran.session_id, ran.idx if began is None else began, ran.called,
-            result.change, command, result.shell, succeeded=worked,
+            result.change, command, result.shell and ran.failure != "denied", succeeded=worked,
             passed=verdict == "passed", spoken=tuple(self.spoken), has_request=self.has_request,
             errors=tuple(key.text for key in errors), blamed=frozenset(key.tool for key in errors),
         )  # fmt: skip

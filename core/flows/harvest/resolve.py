@@ -227,11 +227,10 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     if verified.correction is not None:
         why = marked_command(verified.correction, error.last.command.text, run.command.text)
         return Fix(run.ran.tool, instead=why, far=len(since))
-    changes = [Candidate(step.at, step.change) for step in since if step.change is not None]
     made = [step for step in since if step.change is not None]
-    failure = failure_of(error)
+    changes, failure = [Candidate(step.at, step.change) for step in made if step.change], failure_of(error)
     spoken = [(at, one) for at, one in past.words if error.last.at < at < run.at]
-    links = link_steps(failure, changes, spoken)
+    links = link_steps(failure, changes, spoken, whole=verified.relation != "narrower")
     steps = tuple((made[link.place], marked(link, changes[link.place].change.command)) for link in links)
     instead = changed_command(failure, run.command, verified.relation, past.project, error.commands, alone=not steps)
     if instead is None and run.escalated and not error.last.escalated:
@@ -239,7 +238,8 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     if instead is None and not made:
         instead = retried(failure, run.command)
     if instead is None and not steps:
-        instead = waited(failure, run.command) or filtered(failure, run.command) or removed_option(failure, run.command)
+        instead = waited(failure, run.command) if run.outcome.verdict != "failed" else None
+        instead = instead or filtered(failure, run.command) or removed_option(failure, run.command)
     if instead is not None:
         instead = marked_command(instead, error.last.command.text, run.command.text)
     if steps or instead is not None:

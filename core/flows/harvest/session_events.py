@@ -178,9 +178,11 @@ def result_of(ran: Ran) -> Result:
 
 
 def _fell_back(command: Command, text: str) -> bool:
-    """Whether all that a command tried failed, so that it ended with its own words for that (`a || b || echo none`)."""
+    """Whether what a command tried failed, so that it ended with its own words for it (`a || b && c || echo none`)."""
     *tried, last = command.parts
-    if last.program not in _SAYING or not tried or any(part.simple.after != "||" for part in tried):
+    if last.program not in _SAYING or not tried or tried[-1].simple.after != "||":
+        return False
+    if any(part.simple.after not in ("||", "&&") for part in tried):
         return False
     fallback = " ".join(last.words[1:]).strip()
     return bool(fallback) and text.rstrip().rpartition("\n")[2].strip() == fallback

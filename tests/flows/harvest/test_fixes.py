@@ -346,3 +346,61 @@ def test_how_a_task_ended_decides_what_it_printed_before(code: int, found: int) 
     chat.tool("write_stdin", {"session_id": 7}, f"Process exited with code {code}\nOutput:\n{VITEST}", code=code)
     errors = chat.found()
     assert [error.cost.attempts if error.cost else 1 for error in errors] == [1] * found
+
+
+@pytest.mark.parametrize(
+    ("failing", "says", "repaired"),
+    [
+        (
+            "Get-Content 'tasks.md' | Select-Object -Index 70..120",
+            'Select-Object : Cannot bind parameter \'Index\'. Cannot convert value "70..120" to type "System.Int32".',
+            "Get-Content 'tasks.md' | Select-Object -Index (70..130)",
+        ),
+        (
+            "Get-Content -Raw 'docs\\spec.md' | Select-String '?'",
+            "Select-String : The string ? is not a valid regular expression: parsing ? - Quantifier follows nothing.",
+            "Select-String -Path 'docs\\spec.md' -Pattern '\\?'",
+        ),
+    ],
+)
+def test_a_filter_called_in_another_way_is_the_fix_of_its_own_error(failing: str, says: str, repaired: str) -> None:
+    error = Chat().sh(failing, says, 1).sh(repaired, "").one()
+    assert (error.resolved, error.instead) == (True, (failing, repaired))
+
+
+def test_a_retry_that_ends_in_the_like_error_is_no_fix() -> None:
+    says = "Failed to compile.\n./src/page.tsx\nModule not found: Can't resolve '{}'\nBuild failed because of errors"
+    chat = Chat().sh("npm run build", says.format("@/lib/Demo"), 1).read()
+    chat.sh("rm -rf .next && npm run build", says.format("./Card"), 1)
+    assert not any(error.resolved for error in chat.found())
+
+
+def test_a_wait_that_ends_in_another_failure_is_no_fix() -> None:
+    chat = Chat().sh("curl -f http://shop/a", "curl: (28) Operation timed out after 15000 milliseconds", 28)
+    chat.sh("sleep 2 && curl -f http://shop/a", "curl: (52) Empty reply from server", 52)
+    assert not chat.found()[0].resolved
+
+
+def test_what_ended_with_its_own_words_for_having_failed_is_no_step() -> None:
+    locked = "fatal: Unable to create '/home/ana/shop/.git/index.lock': File exists."
+    clear = "test -f .git/index.lock && rm .git/index.lock && echo removed || echo no-lock"
+    for said, done in (("no-lock", False), ("removed", True)):
+        error = Chat().sh("git pull", locked, 128).sh(clear, said).sh("git pull", "Already up to date.").one()
+        assert (clear in error.commands) == done
+
+
+def test_another_name_of_a_missing_interpreter_is_the_fix_whatever_code_it_runs() -> None:
+    failing, repaired = (
+        f"{name} - <<'PY'\n{code}\nPY" for name, code in (("python", "a = 1"), ("python3", "print(2)"))
+    )
+    chat = Chat().sh(failing, "zsh:1: command not found: python", 127).sh("codex --version", "0.1").sh(repaired, "2")
+    assert [link.why for link in chat.one().links] == [
+        "the command replaces the missing `python` with `python3`",
+    ]
+
+
+def test_a_retry_that_a_person_denied_got_past_nothing() -> None:
+    chat = Chat().sh("pnpm run build --all", "zsh:1: command not found: pnpm", 127)
+    chat.tool("Bash", {"command": "corepack pnpm run build --all"}, "The user doesn't want to proceed.", "denied")
+    chat.user("use npm").sh("npm install -g pnpm", "added 1 package").sh("pnpm run build --all", "built")
+    assert chat.one().commands == ("npm install -g pnpm",)

@@ -265,3 +265,11 @@ def test_another_task_of_a_runner_is_not_the_same_again() -> None:
     gone = failure("mise run app:build", "sh: tauri: command not found", "shell")
     assert "same subcommand" in signs(gone, [run(1, "mise run app:build -v")])[1]
     assert "same subcommand" not in signs(gone, [run(1, "mise run web:install -v")])[1]
+
+
+def test_a_retry_that_lacks_the_same_is_not_past_the_error() -> None:
+    gone = failure("pytest", "pytest : The term 'pytest' is not recognized as the name of a cmdlet", "powershell")
+    install = run(2, "python -m pip install -r dev.txt")
+    for says, past in (("python.exe: No module named pytest", False), ("ImportError: cannot import shop", True)):
+        retry = run(1, "python -m pytest", succeeded=False)._replace(errors=(says,))
+        assert ("past" in signs(gone, [retry, install])[2]) == past

@@ -224,3 +224,24 @@ def test_an_exception_of_python_is_at_the_last_frame_above_it() -> None:
     )
     error = chat.edit(f"{HOME}/src/prices.py").edit(f"{HOME}/src/tax.py").sh("pytest -q", "4 passed").found()[0]
     assert error.files_changed == ("src/prices.py",)
+
+
+def test_prose_is_no_fix_where_a_part_of_the_command_passed() -> None:
+    for file, resolved in (("CLAUDE.md", False), ("kit.conf", True)):
+        chat = Chat().sh("git clone u ~/kit && cd ~/kit && ./setup", "fatal: path '/home/ana/kit' already exists", 128)
+        chat.edit(f"{HOME}/{file}", "x", "y")
+        assert chat.sh("cd ~/kit && ./setup --team", "Generated").one().resolved == resolved
+
+
+def test_a_command_that_the_error_tells_to_run_is_its_fix() -> None:
+    says = "error: No virtual environment found; run `uv venv` to create an environment"
+    chat = Chat().sh("uv pip install -r a.txt", says, 2).sh("uv venv && echo created", "created")
+    error = chat.sh("source .venv/bin/activate && uv pip install -r a.txt", "Installed 3 packages").one()
+    assert [link.why for link in error.links] == ["the command is `uv venv`, which the error suggests"]
+
+
+def test_the_file_of_a_powershell_variable_is_what_the_script_writes() -> None:
+    says = "src/models.py:3: pydantic.errors.PydanticUserError: `regex` is removed. use `pattern` instead"
+    script = "$path='src/models.py'\n$text = @'\nx = 1\n'@\nSet-Content -Path $path -Value $text -Encoding UTF8"
+    error = Chat().sh("python -m pytest", says, 1).sh(script).sh("python -m pytest", "3 passed").one()
+    assert error.files_changed == ("src/models.py",)

@@ -15,12 +15,22 @@ from core.flows.harvest.command_relation import (
     MISSING_PLACE,
     Relation,
     differs,
-    is_other_script,
+    is_near,
     is_requoted,
     of_filter,
+    waits,
 )
 from core.flows.harvest.fixes.clues import base_name, longest
-from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
+from core.flows.harvest.fixes.linking import (
+    CURES_NOTHING,
+    SAVES,
+    Failure,
+    concerned,
+    is_check,
+    is_other_code,
+    renamed,
+    rewrites,
+)
 
 
 class Corrected(NamedTuple):
@@ -78,13 +88,6 @@ _FILE: Final = re.compile(r"\w\.[a-z]{1,5}$")
 _PATH: Final = re.compile(r"^[^\s=/]*+/\S*+$")
 _PATH_SET: Final = re.compile(r"PATH=|\$env:PATH$", re.IGNORECASE)
 _MODULE: Final = re.compile(r"\b(?:module|package|crate)\b|ModuleNotFoundError", re.IGNORECASE)
-_STATEMENTS: Final = tuple(
-    (re.compile(rf"\b{verb}\b", re.IGNORECASE), re.compile(rf"\b{clause}\b", re.IGNORECASE))
-    for verb, clause in (("select", "from"), ("update", "set"))
-)
-"""SQL: the verb of a statement and the clause behind it."""
-_QUERY: Final = re.compile(r"\s*select\b", re.IGNORECASE)
-_NAMES: Final = re.compile(r"[A-Za-z_]\w*")
 _PIECE: Final = re.compile(r"[\w.+@\-]+")
 
 
@@ -98,7 +101,7 @@ def changed_command(
     failed = failure.command
     if relation == "covers" or not all(differs(one, later, project) for one in (failed, *tried)):
         return None
-    if is_other_script(failed, later):
+    if is_other_code(failure, later):
         return None
     why = difference(failure, later)
     if why is not None or not alone:
@@ -118,7 +121,7 @@ def changed_command(
 
 def waited(failure: Failure, later: Command) -> Corrected | None:
     """Whether the command only waited before it ran again, where the error is one that passes with time."""
-    slept = any(part.program in ("sleep", "Start-Sleep") for part in later.parts) or "until " in later.text
+    slept = waits(later)
     if not slept and _LOCKED.search(failure.key):
         return Corrected("the command ran again after the lock was released", tells=True)
     return Corrected("the command ran again after a wait", tells=True) if slept and _BUSY.search(failure.key) else None
@@ -149,7 +152,7 @@ def _configured(failed: Command, later: Command) -> bool:
 
 def correction(failure: Failure, later: Command) -> Corrected | None:
     """Why `later`, another command that worked, does what the failing one was to do; None where nothing says so."""
-    if max(len(failure.command.parts), len(later.parts)) > _PARTS or is_other_script(failure.command, later):
+    if max(len(failure.command.parts), len(later.parts)) > _PARTS or is_other_code(failure, later):
         return None  # a script does many things
     if of_filter(failure.command, failure.key) != of_filter(later, failure.key):
         return None  # what goes through another filter as well is a look
@@ -287,20 +290,6 @@ def _same_task(failed: Part, later: Part) -> bool:
     return len(head) > 1 or bool(set(failed.words[1:]) & set(later.words[1:]))
 
 
-def is_near(failed: Part, later: Part) -> bool:
-    """Whether a statement among the arguments is put in another way; no query where there was no statement: a look."""
-    old, new = (next((word for word in part.words[1:] if _is_statement(word)), "") for part in (failed, later))
-    if not old:
-        return not _QUERY.match(new) or bool(failed.simple.fed)
-    return len(_NAMES.findall(new)) * 2 >= len(_NAMES.findall(old))
-
-
-def _is_statement(word: str) -> bool:
-    """True for SQL that selects or updates. Two searches, because `select.+from` takes square time."""
-    begins = ((verb.search(word), clause) for verb, clause in _STATEMENTS)
-    return any(found is not None and clause.search(word, found.end()) is not None for found, clause in begins)
-
-
 def difference(failure: Failure, later: Command) -> str | None:
     """Why the words in which `later` differs from the failing command are tied to the error."""
     for failed in failure.command.parts:
@@ -331,6 +320,8 @@ def _by_path(failure: Failure, later: Command) -> str | None:
             called = " ".join((*part.around, word))[:80]
             if name in failure.clue.missing and called.lower() != name:
                 return f"the command replaces the missing `{name}` with `{called}`"
+    if why := renamed(failure, later):
+        return why
     called = {part.program.lower() for part in later.parts} & failure.clue.missing
     if called and _settings(later) - _settings(failure.command):
         return f"the command sets PATH so that it contains `{min(called)}`, which was missing"
@@ -479,7 +470,7 @@ _SHORT: Final = 4
 def retried(failure: Failure, later: Command) -> Corrected | None:
     """Why `later`, which ran shortly after with no edit before it, is the failing command in a changed form."""
     failed = failure.command
-    if max(len(failed.parts), len(later.parts)) > _PARTS or not failed.members or is_other_script(failed, later):
+    if max(len(failed.parts), len(later.parts)) > _PARTS or not failed.members or is_other_code(failure, later):
         return None
     if of_filter(failed, failure.key) != of_filter(later, failure.key):
         return None
@@ -515,7 +506,7 @@ def moved_to_file(failure: Failure, later: Command, written: Collection[str]) ->
 
 def filtered(failure: Failure, later: Command) -> Corrected | None:
     """Why a changed filter is the fix where the error is of that filter: another `jq` behind the same command."""
-    name = failure.key.split(":")[0].lower()
+    name = failure.key.split(":")[0].rstrip().lower()
     old, new = ([part for part in one.parts if part.program.lower() == name] for one in (failure.command, later))
     if not name or not old or not new or [part.words for part in old] == [part.words for part in new]:
         return None

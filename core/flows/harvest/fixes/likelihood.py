@@ -15,19 +15,21 @@ from typing import Final, NamedTuple
 
 from core.flows.harvest.changes import DELEGATES, Change, Hint
 from core.flows.harvest.command import FILTERS, Command, Part
-from core.flows.harvest.command_relation import differs, is_other_script, of_filter
+from core.flows.harvest.command_relation import differs, is_near, of_filter, waits
 from core.flows.harvest.fixes.clues import base_name, missing_in
-from core.flows.harvest.fixes.correction import TOO_MANY, is_near, is_refused, subcommand
+from core.flows.harvest.fixes.correction import TOO_MANY, is_refused, subcommand
 from core.flows.harvest.fixes.lesson import CHECKERS
 from core.flows.harvest.fixes.linking import (
     CURES_NOTHING,
     FILE,
+    NOT_BEGUN,
     PROSE,
     SAVES,
     Candidate,
     Failure,
     can_cure,
     is_check,
+    is_other_code,
     link_steps,
     spoken_in,
     words_of_names,
@@ -99,8 +101,6 @@ _SOON: Final = 4
 _GIVES_UP: Final = frozenset(
     ("--continue", "--abort", "--skip", "--quit", "--help", "-h", "--version", "--dry-run", "--no-verify")
 )
-_NOT_BEGUN: Final = re.compile(r"not found|no matches found", re.IGNORECASE)
-"""What a shell says of a command that it did not begin."""
 _SHELL: Final = frozenset(("shell", "powershell"))
 """The tools of key lines by which a shell says that it did not run what it was given."""
 _AGAIN: Final = frozenset(("same subcommand", "most arguments", "all arguments"))
@@ -233,7 +233,7 @@ def signs_of(
             return
         gone = _shows_it_gone(failure, trial)
         was_past, otherwise = past, place < _SOON and _fails_otherwise(failure, trial)
-        past = past or (bool(trial.errors) and not trial.succeeded and _repeats(failure.command, trial))
+        past = past or _is_past(failure, trial)
         if not otherwise and trial.at not in linked and (checked or trial.at not in curing):
             acted += trial.acts and _can_be_step(trial)
             continue
@@ -258,6 +258,12 @@ def signs_of(
         if linked:
             signs.add("linked" if trial.at in linked else "other is linked")
         yield trial, frozenset(signs)
+
+
+def _is_past(failure: Failure, trial: Trial) -> bool:
+    """Whether a call runs the failing command again and fails, with no word that the same thing is still missing."""
+    failed = bool(trial.errors) and not trial.succeeded and _repeats(failure.command, trial)
+    return failed and not any(_lacks_it_too(failure, key) for key in trial.errors)
 
 
 def _is_check(command: Command) -> bool:
@@ -312,14 +318,15 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
     command = trial.command
     if command is None or not trial.shell:
         return False
-    if is_other_script(failure.command, command):
+    if is_other_code(failure, command):
         return True
     looks = command.view != "whole" and not _has_same_filters(failure.command, command)
     if looks and _is_check(failure.command) and _is_check(command) and not is_refused(failure):
         return True  # a look at what the check found
     parts = [part for part in command.parts if part.kind == "run"]
     filters = of_filter(failure.command, failure.key)
-    if filters != of_filter(command, failure.key) and not _has_same_source(failure.command, command):
+    of_it = filters == of_filter(command, failure.key) or any(part.program in filters for part in command.parts)
+    if not of_it and not _has_same_source(failure.command, command):
         return True
     retried = {*map(subcommand, parts)} <= {*map(subcommand, failure.command.parts)}
     if parts and not retried and all(SAVES.match(f"{part.family} ") for part in parts):
@@ -347,7 +354,7 @@ def _is_the_same(failure: Failure, command: Command) -> bool:
         return False
     filters = of_filter(failed, failure.key)
     outside = bool(filters) and filters == of_filter(command, failure.key)
-    return not (outside or _NOT_BEGUN.search(failure.key)) or command.text == failed.text
+    return not (outside or NOT_BEGUN.search(failure.key)) or command.text == failed.text
 
 
 def _has_same_source(failed: Command, later: Command) -> bool:
@@ -392,7 +399,7 @@ def _targets(part: Part) -> set[str]:
 
 def _passes_the_shell(failure: Failure, trial: Trial) -> bool:
     """Whether a run that failed with another error got past the shell, which had refused to begin the first one."""
-    if not trial.shell or trial.command is None or _NOT_BEGUN.search(failure.key) is None or _is_refused(trial):
+    if not trial.shell or trial.command is None or NOT_BEGUN.search(failure.key) is None or _is_refused(trial):
         return False
     if any(_lacks_it_too(failure, key) for key in trial.errors):
         return False
@@ -404,7 +411,7 @@ def _fails_otherwise(failure: Failure, trial: Trial) -> bool:
     """Whether a run does again what failed, in another way, and fails with another error: it got past the first."""
     if trial.succeeded or not trial.shell or trial.command is None or not trial.errors or _is_refused(trial):
         return False
-    if is_other_script(failure.command, trial.command):
+    if is_other_code(failure, trial.command) or waits(trial.command):
         return False
     if trial.command.text == failure.command.text or any(_is_still_there(failure, key) for key in trial.errors):
         return False

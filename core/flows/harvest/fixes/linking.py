@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint
 from core.flows.harvest.command import SHELLS, Command, Part, parse_command
+from core.flows.harvest.command_relation import is_other_script
 from core.flows.harvest.events import Statement
 from core.flows.harvest.explanation import sentences, without_itself
 from core.flows.harvest.fixes.clues import NO_COMMAND, Clue, base_name, longest, names_in, phrases, squeezed, tested
@@ -70,6 +71,8 @@ _LACKS: Final = re.compile(
     r"|out of (?:date|sync)|updates to go\.mod",
     re.IGNORECASE,
 )
+_SUGGESTED: Final = re.compile(r"[`'\"]([a-z][\w.-]*(?: [\w./:=@-]+){1,5})[`'\"]")
+"""A command that an error names in quotes, mostly as what to run."""
 _STARTS: Final = re.compile(r"\b(?:start|up|run|restart|serve|dockerd|daemon|open|initdb|init|login|boot)\b")
 _DOWN: Final = re.compile(
     r"refused|not running|could ?n.t connect|could not connect|cannot connect|unreachable|is the .* running"
@@ -102,10 +105,14 @@ SAVES: Final = re.compile(r"git (?:add|commit|push|status|log|diff)\b")
 _UNSAVED: Final = re.compile(r"local changes|unstaged|uncommitted|commit your|not staged|untracked", re.IGNORECASE)
 PROSE: Final = re.compile(r"\.(?:md|mdx|txt|rst)$")
 """Files of prose: what is written there about an error cures nothing, unless the error is of that file."""
-_NOT_BEGUN: Final = re.compile(
+NOT_BEGUN: Final = re.compile(
     r"command not found|: not found$|no matches found|is not recognized|" + "|".join(NO_COMMAND), re.IGNORECASE
 )
 """What a shell says of a command that it did not begin."""
+_NOT_ALLOWED: Final = re.compile(
+    r"^(?:\S*sh:(?: ?(?:line )?\d+:)? |\(eval\):\d+: )(?:permission denied: \S|\S+: Permission denied$)"
+)
+"""What a shell says of a file that it may not run: no edit of the file changes that."""
 CURES_NOTHING: Final = re.compile(
     r"^(?:git (?:commit|push|fetch|add|stash|checkout|switch|log|tag|restore|worktree|branch|reset|merge|rebase|pull"
     r"|cherry-pick|init|clone)|gh |glab |open |jj )"
@@ -139,11 +146,12 @@ class Failure(NamedTuple):
 
 
 def link_steps(
-    failure: Failure, steps: Sequence[Candidate], statements: Sequence[tuple[int, Statement]]
+    failure: Failure, steps: Sequence[Candidate], statements: Sequence[tuple[int, Statement]], *, whole: bool = True
 ) -> tuple[Linked, ...]:
     """The steps linked to `failure`, in their order; none where nothing ties one to it.
 
-    `said` are the words since the failure, each with its place in the events.
+    `statements` are the words since the failure, each with its place in the events; `whole`: the run that showed it gone was
+    no part of the failing one, which would prove nothing of prose that was written in between.
     """
     kept = _without_reverted(steps)
     usable = [(index, one) for index, one in kept if _can_cure(failure, one.change)]
@@ -162,6 +170,8 @@ def link_steps(
         return tuple(found) if len(found) <= _FILES_AT_MOST else ()
     if len(usable) == 1 and not _only_moves(failure, usable[0][1].change):
         index, only = usable[0]
+        if not whole and is_prose(only.change):
+            return ()
         return (Linked(index, ONLY, "the only change between the failure and the passing run", only.change.hints),)
     return ()
 
@@ -214,7 +224,9 @@ def _can_cure(failure: Failure, change: Change) -> bool:
     """Whether a step is one that can cure anything: an edit, or a command with such a part."""
     if change.hints or change.command is None:
         edits = bool(change.hints or change.files) or not change.certain
-        return edits and (_NOT_BEGUN.search(failure.key) is None or _is_about_call(failure, change))
+        if _NOT_ALLOWED.search(failure.key):
+            return False
+        return edits and (NOT_BEGUN.search(failure.key) is None or _is_about_call(failure, change))
     return bool(_curing(failure, parse_command(change.command)))
 
 
@@ -377,9 +389,28 @@ def _command_link(failure: Failure, index: int, change: Change) -> Linked | None
 
 def _is_only_prose(failure: Failure, change: Change) -> bool:
     """Whether a command writes nothing but prose that the error does not name."""
-    written = {base_name(file) for file in change.files}
     named = failure.clue.files | failure.clue.places
-    return bool(written) and not written & named and all(map(PROSE.search, written))
+    return is_prose(change) and not named & {base_name(file) for file in change.files}
+
+
+def is_prose(change: Change) -> bool:
+    """Whether a change writes files of prose alone."""
+    return bool(change.files) and all(PROSE.search(base_name(file)) for file in change.files)
+
+
+def is_other_code(failure: Failure, later: Command) -> bool:
+    """Whether `later` gives an interpreter other code than the failing command did. Where the interpreter was not
+    there, any code shows that another one runs."""
+    return is_other_script(failure.command, later) and renamed(failure, later) is None
+
+
+def renamed(failure: Failure, later: Command) -> str | None:
+    """Why another name of a program is the cure where it was not found (`python3` for `python`)."""
+    for part in later.parts:
+        called = part.simple.words[len(part.around)] if len(part.simple.words) > len(part.around) else ""
+        if called and part.program in failure.clue.missing and base_name(called) not in failure.clue.missing:
+            return f"the command replaces the missing `{part.program}` with `{called}`"
+    return None
 
 
 def _part_link(failure: Failure, part: Part) -> str | None:
@@ -392,6 +423,11 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     if missing is not None:
         return f"the command is about `{missing}`, which the error lacks"
     program = part.program
+    suggested = next(
+        (one for one in _SUGGESTED.findall(key) if part.words[: one.count(" ") + 1] == tuple(one.split(" "))), None
+    )
+    if suggested is not None:
+        return f"the command is `{suggested}`, which the error suggests"
     if _INSTALLS.match(part.family) and _LACKS.search(key):
         return "the command installs the missing dependency"
     named = longest(one for one in clue.names if _has(one, pieces, text) and one != program)
