@@ -150,8 +150,8 @@ def link_steps(
 ) -> tuple[Linked, ...]:
     """The steps linked to `failure`, in their order; none where nothing ties one to it.
 
-    `statements` are the words since the failure, each with its place in the events; `whole`: the run that showed it gone was
-    no part of the failing one, which would prove nothing of prose that was written in between.
+    `statements`: the words since the failure, each with its place in the events. `whole`: the passing run covers the
+    failing one. A run that covers a part of it proves nothing about prose that was written in between.
     """
     kept = _without_reverted(steps)
     usable = [(index, one) for index, one in kept if _can_cure(failure, one.change)]
