@@ -64,9 +64,9 @@ class Reader:
 
         from core.embedding.runtime.query_model import NoVectors
 
-        beginnings = [_beginning(" ".join(text.split())) for text in texts]
+        starts = [_beginning(" ".join(text.split())) for text in texts]
         # Like lengths together: a batch takes as long as its longest text does as often as it has texts.
-        new = sorted((text for text in dict.fromkeys(beginnings) if text and text not in self.kept), key=len)
+        new = sorted((text for text in dict.fromkeys(starts) if text and text not in self.kept), key=len)
         for part in _parts(new):
             if self.cancelled():
                 raise Stopped
@@ -76,9 +76,7 @@ class Reader:
             for text, vector in zip(part, made, strict=True):
                 self.kept[text] = numpy.frombuffer(vector, dtype="<f4")
         nothing = numpy.zeros(self.model.dim, dtype="<f4")
-        return numpy.array([self.kept.get(text, nothing) for text in beginnings]).reshape(
-            len(beginnings), self.model.dim
-        )
+        return numpy.array([self.kept.get(text, nothing) for text in starts]).reshape(len(starts), self.model.dim)
 
     def passage(self, con: apsw.Connection, item: int, question: Array) -> Array | None:
         """The stored vector of a passage that is nearest to the question, of its windows; None where it has none."""

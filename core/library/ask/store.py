@@ -218,10 +218,8 @@ def show_session(con: apsw.Connection, session: str) -> StoredSession:
     return StoredSession(
         SessionRow(*cast("tuple[str, str, int, str, str]", row)),
         tuple(
-            TurnRow(
-                at, question, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when, cut
-            )
-            for at, question, answer, grounded, why, cited, when, cut in cast(
+            TurnRow(at, query, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when, cut)
+            for at, query, answer, grounded, why, cited, when, cut in cast(
                 "list[tuple[int, str, str, int, str | None, str, str, int | None]]", turns
             )
         ),

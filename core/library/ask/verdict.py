@@ -269,11 +269,9 @@ def _framed(text: str, quoted: Aligned, source: str) -> bool:
     around = read(frame)
     here = {key for one in read(plain(source_sentence)).terms for key in one.keys}
     elsewhere = {key for one in read(plain(source[:_READ])).terms for key in one.keys} - here
-    return not (
-        any(one.keys <= elsewhere for one in around.terms)
-        or around.denials
-        or strange_figures(frame, (source_sentence,))
-    )
+    if around.denials or strange_figures(frame, (source_sentence,)):
+        return False
+    return not any(one.keys <= elsewhere for one in around.terms)
 
 
 def _read_concern(one: Concern) -> ClaimConcern:
@@ -477,14 +475,12 @@ def has_number(number: str, sources: Sequence[str]) -> bool:
 
 def names_number(sentence: str) -> bool:
     """Whether a sentence has a number, in digits or in words; `one` and `한` alone are none."""
-    if _FIGURE.search(sentence):
+    if _FIGURE.search(sentence) or _KO_COUNTED.search(sentence):
         return True
     words = (one[0].casefold() for one in _WORD.finditer(sentence))
     if any(word[0] < "가" and number_of(word) not in (word, "1") for word in words):
         return True
-    return any(numeral_of(one[0]) not in _NO_NUMBERS for one in _WORD.finditer(sentence)) or bool(
-        _KO_COUNTED.search(sentence)
-    )
+    return any(numeral_of(one[0]) not in _NO_NUMBERS for one in _WORD.finditer(sentence))
 
 
 def other_measure(one: str, other: str) -> bool:
