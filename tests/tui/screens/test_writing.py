@@ -24,11 +24,11 @@ from core.store import open_store
 from tests.tui.corpus import assert_inert
 from tests.tui.pseudo_terminal import Terminal
 from tests.tui.support import app_on, frame, put, told, until
-from tui.panes.errors import curation
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.fix_editor import KEEP_EVERY, Fields, WritingScreen
 from tui.panes.errors.queries import Meaning
 from tui.panes.errors.triage import TriageScreen
+from tui.services import external_editor
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)
@@ -282,11 +282,11 @@ def test_what_the_editor_gives_back_loses_only_the_note() -> None:
         key_lines = ("error --> \x1b[31mhere",)
         error_normalized = ""
 
-    note = curation._note(Noted())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+    note = external_editor._note(Noted())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
     assert "\x1b" not in note
     assert note.count("-->") == 1
-    assert curation.without_note(note + "the fix\n") == "the fix\n"
-    assert curation.without_note("a fix <!-- kept -->\n") == "a fix <!-- kept -->\n"
+    assert external_editor.without_note(note + "the fix\n") == "the fix\n"
+    assert external_editor.without_note("a fix <!-- kept -->\n") == "a fix <!-- kept -->\n"
 
 
 EDITOR = """

@@ -229,7 +229,7 @@ async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> No
         assert "F7 open the demo" in told
         assert "F10 quit" in told
         app.errors.incoming.running = Running()
-        await until(pilot, lambda: "F2 cancels" in frame(app))
+        await until(pilot, lambda: "F2 twice cancels" in frame(app))
 
 
 async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Path) -> None:

@@ -193,7 +193,7 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await pilot.press("n")
         await until(pilot, lambda: screen.calls.typed.has_focus_within)
         await pilot.press(*"Bash", "tab", *'{"command": ')
-        await until(pilot, lambda: "Line 1, column" in frame(app) and "rules · of the previous call" in frame(app))
+        await until(pilot, lambda: "Line 1, column" in frame(app) and "shown · of the previous call" in frame(app))
         await pilot.press(*f'"{PUSH}"', "}")
         await until(pilot, lambda: answered(screen, PUSH) and "Showing the ranking for this call" in frame(app))
         assert "of the previous call" not in frame(app)
