@@ -73,10 +73,10 @@ def eval_lines(out: Output, found: Evaluation) -> Iterator[str]:
         rates = f"{one.hit_at_1:>7.2f}{_interval(one.hit_at_3):>20}{one.hit_at_10:>8.2f}{one.mrr:>6.2f}"
         yield f"{one.name:10}{one.empty:>6}{rates}{one.doc_hit_at_3:>7.2f}"
     for one in found.systems:
-        told = [(f"recall@{found.k} of documents", one.recall_at_k_doc),
-                (f"precision@{found.k} of passages", one.precision_at_k_chunk),
-                ("must contain", one.must_contain), ("forbidden absent", one.forbidden)]  # fmt: skip
-        scores = ", ".join(f"{name} {value:.2f}" for name, value in told if value is not None)
+        measures = [(f"recall@{found.k} of documents", one.recall_at_k_doc),
+                    (f"precision@{found.k} of passages", one.precision_at_k_chunk),
+                    ("must contain", one.must_contain), ("forbidden absent", one.forbidden)]  # fmt: skip
+        scores = ", ".join(f"{name} {value:.2f}" for name, value in measures if value is not None)
         yield out.paint(f"{one.name:10} {scores}", "dim")
     yield "section hit@3 by kind:"
     for kind in found.kinds:

@@ -125,7 +125,7 @@ def _is_statement(word: str) -> bool:
 
 
 def waits(command: Command) -> bool:
-    """Whether a command waits before it goes on."""
+    """Whether a command waits for something, for a time or until a condition holds."""
     return any(part.program in ("sleep", "Start-Sleep") for part in command.parts) or "until " in command.text
 
 
