@@ -9,6 +9,7 @@ import pytest
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.notifications import Notification
 
 from tests.tui.quiet import DRAW, drawn_when_quiet, nothing_gives_way, nothing_slept_for_nothing
 from tests.tui.support import make_casebook
@@ -65,6 +66,14 @@ def pilots_that_go_on() -> Iterator[None]:
 def children_as_others() -> Iterator[None]:
     """The processes of a workbench do not give way here."""
     with nothing_gives_way():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def toasts_stay() -> Iterator[None]:
+    """A toast stays until something replaces it: its seconds would pass while a busy machine draws the next screen."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Notification, "time_left", 3_600.0)
         yield
 
 

@@ -155,6 +155,7 @@ def test_cases_are_there_before_the_last_file_is_read(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()  # the real harvest
+    monkeypatch.setattr("core.flows.transcripts.report._INTERVAL_S", 0.0)
     chats = [Transcript(tmp_path, f"{number:08}-0000-4000-8000-000000000001") for number in range(3)]
     for chat in chats:
         chat.bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine").bash("git commit", NONE, 1)
