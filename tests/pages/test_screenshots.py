@@ -12,7 +12,7 @@ from screenshots.make import HERE, pictures
 from screenshots.scenes import SCENES
 from tests.tui.quiet import nothing_slept_for_nothing
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _SHOWN = re.compile(r"\(screenshots/([\w-]+)\.svg\)")
 
 
