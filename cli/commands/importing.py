@@ -279,7 +279,7 @@ _SHOWN = 10
 
 
 def result_lines(out: Output, report: ImportAgain, *, confirmed: bool) -> Iterator[str]:
-    """How `import --again` ended; `asked`: the changes were shown with the question already."""
+    """How `import --again` ended; `confirmed`: the changes were shown with the question already."""
     if report.canceled:
         yield out.paint("Stopped. The next `casebook import --again` resumes here.", "warn")
         return

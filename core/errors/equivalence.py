@@ -158,7 +158,7 @@ def plain_words(key_line: str) -> tuple[str, ...]:
 
 
 def difference(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
-    """What one says and what the other says instead, both from `said`; None where that is no reason to part them."""
+    """What one says and what the other says instead, both `plain_words`; None where that is no reason to part them."""
     return _antonyms(ours, theirs) or _one_place(ours, theirs) or _another_end(ours, theirs)
 
 
@@ -457,7 +457,7 @@ def other_subject(ours: tuple[frozenset[str], ...], theirs: str) -> str:
 
 
 def other_word(ours: Sequence[str], theirs: Sequence[str]) -> str:
-    """That one word or the end of an equal sentence differs, both as `said` reads them; empty if not."""
+    """That one word or the end of an equal sentence differs, both as `plain_words` reads them; empty if not."""
     differing = difference(ours, theirs)
     return f"the same sentence, but one says “{differing[0]}”, the other “{differing[1]}”" if differing else ""
 

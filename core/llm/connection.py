@@ -178,7 +178,7 @@ def response_lines(
 ) -> Iterator[bytes]:
     """The lines of a stream (or the one body) of a successful answer.
 
-    `asked_of`: provider and model, for messages. Raises Fault as `LanguageModel.stream` does, Cancelled
+    `of_model`: provider and model, for messages. Raises Fault as `LanguageModel.stream` does, Cancelled
     within a fiftieth of a second of `cancelled`; closing the iterator ends the connection.
     """
     if cancelled():

@@ -125,7 +125,7 @@ def highlight_words(text: str, words: Sequence[str]) -> tuple[Span, ...]:
 
 
 def with_words(line: str, tool: str, others: Sequence[str], words: Sequence[str]) -> str:
-    """What a call is about, in a line that shows every word of it: for each that neither `said` nor the tool's name
+    """What a call is about, in a line that shows every word of it: for each that neither `line` nor the tool's name
     has, the part of another text that has it."""
     parts = [composed(line)]
     for word in words:

@@ -86,7 +86,7 @@ class Record(NamedTuple):
 class _Decoded(Mapping[str, Stamped]):
     """The fields of a line. Each is encoded when it is asked for: of most lessons none ever is.
 
-    `said`: the decoded values, sorted by name; `at`: the times that differ from `shared`; `line`: what `line_of` makes
+    `decoded`: the values, sorted by name; `at`: the times that differ from `shared`; `line`: what `line_of` makes
     of a record with this `id`, `shared` and `withdrawn`.
     """
 

@@ -203,7 +203,7 @@ def _differing(columns: Array, size: int, words: Array) -> Array:
 
 
 def _fewest(distances: Array, count: int) -> Array:
-    """Where the `wanted` smallest are, `_ABSENT` ones left out."""
+    """Where the `count` smallest are, `_ABSENT` ones left out."""
     import numpy as np
 
     if len(distances) > 4 * count:

@@ -496,7 +496,6 @@ def _outline(
         between=[one.change for one in made],
         instead=fix.instead,
         explanation=None if explanation is None else explanation[0],
-        by_a_person=fix.statement is not None,
         links=links,
         worth=worth,
         project=past.project,

@@ -393,7 +393,7 @@ class Explanation(NamedTuple):
 
 
 def with_explanation(error: HarvestedError, explanations: list[Explanation]) -> HarvestedError:
-    """The error as it is; its explanation, if its fix has one, is added to `said`."""
+    """The error as it is; its explanation, if its fix has one, is added to `explanations`."""
     if error.explanation is not None:
         quote, idx = error.explanation
         sessions = tuple(dict.fromkeys(one for one in (error.verified_session, error.session_id) if one))

@@ -49,7 +49,7 @@ def take_changed(
     store: Store, folder: str, actor: str = "team", *, most: int | None = None, requested: bool = False
 ) -> bool:
     """Import the lessons file of a folder if it changed since; whether it did. `most`: bytes, a larger file is left to
-    a process of its own. Unless a person `asked` for it, a file that others can write is refused, as rule files are:
+    a process of its own. Unless a person `requested` it, a file that others can write is refused, as rule files are:
     its lessons count as verified. Raises Fault where it cannot be read or written."""
     found = lessons_stat(folder)
     if found is None or store.readonly is not None:

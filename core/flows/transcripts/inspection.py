@@ -93,7 +93,7 @@ class _Events:
             self._keep(Statement(row.session, len(self.events), row.chain, row.role, row.text, row.ts), line)
 
     def texts(self, keys: Set[tuple[int, str]]) -> dict[tuple[int, str], ResultText]:
-        """The results of the `wanted` lines and tool uses."""
+        """The results of these lines and tool uses."""
         found: dict[tuple[int, str], ResultText] = {}
         for idx, call in self.of_result.items():
             key, row = (self.lines[idx], call.tool_use_id), call.message

@@ -114,7 +114,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """One negation: `said` is it with the word it bears on (`bears`, if there is one), `over` all words that it denies
+    """One negation: `text` is it with the word it bears on (`bears`, if there is one), `over` all words that it denies
     or may deny, `clause` the words beside it. `broad`: it is a `no` or `nobody`, which denies a clause as a whole.
     `start`: where its sign stands."""
 
@@ -235,7 +235,7 @@ def _keys(word: str, glossary: Glossary) -> frozenset[str]:
 
 
 def denied(sentence: str, source: str) -> bool:
-    """Whether `source` denies a word of `said`, which denies nothing itself."""
+    """Whether `source` denies a word of `sentence`, which denies nothing itself."""
     if negations(sentence):
         return False
     keys = {key for one in read(plain(sentence)).terms for key in one.keys}

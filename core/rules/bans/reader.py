@@ -34,9 +34,9 @@ MOST_BANS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """One piece of forbidden code, or the words for generated files: `line` is that of the code, from 1; `said` the
-    sentence, secrets masked; `instead` the code that its bullet advises; `existing`: new files are allowed; `about`:
-    the bullet with its heading, where a language may be named."""
+    """One piece of forbidden code, or the words for generated files: `line` is that of the code, from 1; `sentence` has
+    its secrets masked; `instead` is the code that its bullet advises; `existing`: new files are allowed; `about` is the
+    bullet with its heading, where a language may be named."""
 
     code: str
     kind: Kind

@@ -83,7 +83,7 @@ def clusters(
     """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve.
 
     `check` is called every now and then: what it raises ends the work, which takes minutes for ten thousand rules.
-    `said`: what the cosines of the vectors' model mean; None: as MiniLM's.
+    `thresholds`: what the cosines of the vectors' model mean; None: as MiniLM's.
     """
     if len(vectors) == len(rules) and vectors:
         bars = (NEAR, RELATED) if thresholds is None else (_bar(NEAR, thresholds), _bar(RELATED, thresholds))

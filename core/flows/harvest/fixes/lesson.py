@@ -122,9 +122,9 @@ class Outline(NamedTuple):
     """What a lesson is made of: the failure and the commands that showed it, the linked steps and the passing check.
 
     `earlier` are the steps that were done before the failure was seen last, `between` all since it was seen first;
-    `instead`: why the passing command is itself the fix; `said`: the sentence that explains it, `by_a_person` if it is
-    what a person did, `said_of_it` if its place alone ties it to the error; `described`: what the agent called the
-    passing command; `outside`: it ran outside the sandbox that the failing one ran in.
+    `instead`: why the passing command is itself the fix; `explanation`: the sentence that says why, `explains_it` if
+    its place alone ties it to the error; `described`: what the agent called the passing command; `outside`: it ran
+    outside the sandbox that the failing one ran in.
     """
 
     failure: Failure
@@ -135,7 +135,6 @@ class Outline(NamedTuple):
     between: Sequence[Change]
     instead: Corrected | None
     explanation: str | None
-    by_a_person: bool
     links: Sequence[StepLink]
     worth: Worth
     project: str

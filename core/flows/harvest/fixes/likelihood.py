@@ -117,7 +117,7 @@ _NO_STEP: Final = LOOKING_TOOLS | OWN_TOOLS | LOOKS_AT_RUNNING | DELEGATES | {"T
 class Trial(NamedTuple):
     """A call after a failure: its position, what it ran or changed, and the text right before it.
 
-    `succeeded`: its result shows no failure; `passed`: it is a run that passed; `asked`: a person spoke before it.
+    `succeeded`: its result shows no failure; `passed`: it is a run that passed; `has_request`: a person spoke before;
     `errors`: the key lines of a run that failed; `blamed`: the tools that these are of.
     """
 
