@@ -72,6 +72,23 @@ def _identifiers(node: ast.AST) -> Iterator[str]:
             yield name
 
 
+def test_a_docstring_explains_names_that_its_module_has() -> None:
+    """A name that is explained (`name`: what it is) is an identifier of the module, or a value in it."""
+    found: list[str] = []
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documented = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+        docstrings = {id(node.body[0].value) for node in documented if isinstance(node.body[0], ast.Expr)}
+        known = {part for node in ast.walk(tree) for name in _identifiers(node) for part in (name, *name.split("_"))}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                known.update(re.findall(r"\w+", node.value))
+        for node in documented:
+            explained = re.findall(r"`([a-z_]+)`:", ast.get_docstring(node) or "")
+            found += [f"{path.relative_to(ROOT)}: {node.name}: {name}" for name in explained if name not in known]
+    assert found == []
+
+
 def test_no_folder_of_code_has_too_many_children() -> None:
     """Modules and folders of code count; data, schemas, samples, snapshots and pictures do not."""
     modules = [path.relative_to(ROOT) for folder in (*OURS, "bench", "screenshots", "tests") for path in _code(folder)]

@@ -25,7 +25,7 @@ _FULL_S = 0.005
 
 
 class Connection:
-    """A socket that carries frames. Belongs to one thread; `interrupt` and `is_gone` are for any."""
+    """A socket that carries frames. Belongs to one thread; `interrupt` and `is_closed` are for any."""
 
     def __init__(
         self, line: sockets.socket, frames: FrameReader | None = None, clock: Callable[[], float] = time.monotonic

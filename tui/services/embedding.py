@@ -47,7 +47,8 @@ def quiet_for(since: float, now: float) -> float:
 class Embedding(TaskLine):
     """The status line of embedding. Without settings it does nothing at all.
 
-    `others`: whether something else runs that it has to wait for. `told_no_model` is remembered with the casebook.
+    `others`: whether something else runs that it has to wait for. `has_warned_no_model` is remembered with the
+    casebook.
     """
 
     stop_action = "embed.stop"

@@ -154,7 +154,7 @@ def split(blob: bytes, dim: int) -> tuple[Vector, ...]:
 
 
 def is_searchable(con: apsw.Connection, place: Place, item_id: int) -> bool:
-    """Whether a vec0 table holds the item. Needs no `vec0`: its shadow table knows the keys."""
+    """Whether a vec0 table holds the item. Works without `vec0`, because its shadow table knows the keys."""
     table = vec_tables(place.kind, place.dim)[0]
     key = item_id * WINDOWS if table.windows else item_id
     return has_table(con, table) and bool(
