@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Literal, cast, get_args
 import apsw
 
 from core.base.lazy import lazy_pattern
-from core.errors.command_text import differing_words, short_command
+from core.errors.command_text import short_command, telling_part
 from core.errors.identity.codes import lack_of
 from core.text import clean, words
 
@@ -178,10 +178,7 @@ _KEPT_BEFORE: Final = 16
 _GIVEN = lazy_pattern(r"\s*<[a-z][a-z ]*>\s*|[\s'\"`]+|…$")
 """What lies between the words that a lesson's error has in common with the line that it was made from."""
 _COMMENT = lazy_pattern(r"\s*(?:#(?![\[!]|(?:include|define|if|else|end|pragma)\b)|//|/\*|\*[ /]|<!--|--\s|\"\"\"|''')")
-_SETUP = lazy_pattern(
-    r"(?:import|from|using|use|require|include)\b|(?:const|let|var) .{1,80}\brequire\(|#|//|set -|cd "
-)
-"""A line of a script that prepares, or says something about it."""
+_NAMED = lazy_pattern(r"`([^`]+)`")
 _SCOPES: Final[dict[Scope, str]] = {
     "session": "this session",
     "project": "this project",
@@ -315,16 +312,17 @@ def _do_part(lesson: Lesson, room: int) -> str:
     do, label = lesson.do, "do (workaround)" if lesson.workaround else "do"
     if do.kind == "hunk":
         return _hunk_part(lesson, f"{label}: edit {do.file.replace(chr(92), '/').rpartition('/')[2]}", room)
-    lines = [line for one in do.text.replace("\\\n", " ").split("\n") if (line := _clean_line(one))]
-    text = "\n".join((f"{label}: {lines[0]}", *lines[1:])) if lines else label
-    if _size(text) <= room:
-        return text
-    if differing := differing_words(do.text, do.instead_of):
-        return _cut(f"{label}: {differing}", room)
-    failed = {_clean_line(line) for line in do.instead_of.split("\n")}
-    telling = [line for line in lines[1:] if line not in failed and not _SETUP.match(line)]
-    left_out = [_CUT] if len(telling) + 1 < len(lines) else []
-    return _cut("\n".join((f"{label}: {lines[0]}", *left_out, *telling)), room)
+    text = _script(do.text)
+    if do.kind == "words":
+        return _cut(f"{label}: {text}", room)
+    names = " ".join(name for one in lesson.evidence for name in _NAMED.findall(one.why))
+    about = frozenset(words(names or lesson.when.error))
+    return f"{label}: {telling_part(text, _script(do.instead_of), about, room - _size(f'{label}: '))}"
+
+
+def _script(command: str) -> str:
+    """The lines of a command that say something, those that go on joined."""
+    return "\n".join(line for one in command.replace("\\\n", " ").split("\n") if (line := _clean_line(one)))
 
 
 def _hunk_part(lesson: Lesson, head: str, room: int) -> str:

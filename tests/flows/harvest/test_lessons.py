@@ -371,7 +371,7 @@ def test_of_a_script_of_many_lines_only_the_other_program_is_told() -> None:
     script = "\n".join(f"a{number}()" for number in range(12))
     chat = Chat().sh(f"python - <<'PY'\n{script}\nPY", "zsh:1: command not found: python", 127)
     do = lesson_of(chat.sh(f"python3 - <<'PY'\n{script}\nPY", "12 lists, none open")).do
-    assert (do.text, do.instead_of) == ("python3 - …", "python - …")
+    assert (do.text, do.instead_of) == ("python3 - <<'PY'\n…", "python - <<'PY'\n…")
 
 
 def test_another_program_is_told_as_it_was_called() -> None:

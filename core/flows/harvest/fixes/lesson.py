@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from core.errors.command_text import differing_words
+from core.errors.command_text import telling_part
 from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When
 from core.flows.harvest import programs
@@ -100,7 +100,7 @@ def is_proven(relation: Relation, command: Command, passed: bool, clue: Clue, *,
 
 
 COMMAND_LENGTH: Final = 400
-"""Code points of a command in a lesson; a longer one is a script and is cut."""
+"""Bytes of a command in a lesson; of a longer one the parts are shown that tell most."""
 DEAD_ENDS: Final = 3
 _LONG_COMMAND: Final = 132
 """Code points of a command from which an agent may not be shown all of it."""
@@ -172,22 +172,9 @@ def differing_commands(failed: Command, passed: Command, key: str, project: str)
         plain = _plain(failed.text, project), _plain(passed.text, project)
     if plain[0] == plain[1] and differs(failed, passed, project):  # a placeholder stands for what differs
         plain = _own(failed.text), _own(passed.text)
-    return _cut(plain[0], plain[1]), _cut(plain[1], plain[0])
-
-
-def _cut(text: str, other: str = "") -> str:
-    """A command as it is; of a long one, or one of many lines, the words in which it differs from the `other`, else its
-    first line and those that the other does not have, or their beginning."""
-    if len(text) <= COMMAND_LENGTH and text.count("\n") < HUNK_LINES:
-        return text
-    differing = differing_words(text, other)
-    if 0 < len(differing) <= COMMAND_LENGTH:
-        return differing
-    first, *rest = text.split("\n")
-    known = {line.strip() for line in other.split("\n")}
-    new = [line for line in rest if line.strip() not in known]
-    text = "\n".join((first, "…", *new)) if 0 < len(new) < len(rest) else text
-    return text if len(text) <= COMMAND_LENGTH else f"{text[: COMMAND_LENGTH - 1]}…"
+    about = frozenset(words(key))
+    first, second = (telling_part(one, other, about, COMMAND_LENGTH) for one, other in (plain, plain[::-1]))
+    return first, second
 
 
 @lru_cache(maxsize=32)
@@ -221,9 +208,10 @@ def _head(command: str) -> tuple[str, ...]:
     return subcommand(members[-1])[:2] if members else ()
 
 
-def plain_command(command: Command, project: str) -> str:
-    """A command with placeholders, without the move to its folder and without what only cuts its output."""
-    return _cut(_plain(_unmoved(command.text), project))
+def plain_command(command: Command, project: str, about: frozenset[str] = frozenset()) -> str:
+    """A command with placeholders, without the move to its folder and without what only cuts its output; of a long one
+    the parts with a word of `about`."""
+    return telling_part(_plain(_unmoved(command.text), project), "", about, COMMAND_LENGTH)
 
 
 def _unmoved(command: str) -> str:
@@ -263,7 +251,7 @@ def _do(outline: Outline) -> Do:
             return _edit(outline.failure, link.hints, project)
         if change.command is not None:
             ran = [one.command for one, other in outline.steps if one.command and not other.hints]
-            return Do("command", _joined(ran, project))
+            return Do("command", _joined(ran, project, frozenset(words(outline.failure.key))))
         files = ", ".join(dict.fromkeys(with_placeholders(file, project) for file in change.files))
         return Do("words", f"Edit {_safe(files)}" if files else statement or "Have another agent do it")
     if outline.instead is not None:
@@ -276,9 +264,9 @@ def _do(outline: Outline) -> Do:
     return Do("words", statement or "A person fixed it")
 
 
-def _joined(commands: Sequence[str], project: str) -> str:
+def _joined(commands: Sequence[str], project: str, about: frozenset[str] = frozenset()) -> str:
     """The commands of a fix, each once, in the order in which they ran."""
-    plain = dict.fromkeys(plain_command(parse_command(one), project) for one in commands)
+    plain = dict.fromkeys(plain_command(parse_command(one), project, about) for one in commands)
     return "\n".join(list(plain)[:HUNK_LINES])
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.wire import json_schema, to_wire
-from core.errors.command_text import SHORT, differing_words, short_command
+from core.errors.command_text import SHORT, differing_words, short_command, telling_part
 from core.errors.lessons import (
     AGENT_TOKENS,
     Do,
@@ -88,7 +88,7 @@ COMMENT = f"gh pr comment 12 --body \"$(cat <<'EOF'\n{BODY * 3}EOF\n)\" --repo a
             "git config user.name ana",
             "git commit -m 'fix the total fix the to…' --signoff",
         ),
-        (f"ls {'here ' * 60}--colour", f"ls {'here ' * 60}--color", "ls … here --colour"),
+        (f"ls {'./here ' * 60}--colour", f"ls {'./here ' * 60}--color", "ls … ./here --colour"),
     ],
 )
 def test_a_long_failed_command_is_shown_by_what_matters(failed: str, passed: str, shown: str) -> None:
@@ -236,6 +236,37 @@ def test_commands_that_share_hardly_a_word_have_none_in_which_they_differ() -> N
     assert differing_words("cat a.txt", "python3 run.py --all") == ""
     assert differing_words(LONG, "") == ""
     assert differing_words(LONG, LONG) == ""
+
+
+def test_the_differing_words_name_the_subcommand_that_they_belong_to() -> None:
+    failed, passed = f"npx eslint {LONG} --cache", f"git fetch && npx eslint {LONG} --no-cache"
+    assert differing_words(passed, failed).startswith("git fetch && npx eslint …")
+
+
+SCRIPT = "\n".join(f"total{number} = count(rows[{number}])" for number in range(20))
+
+
+def test_of_a_script_the_line_is_shown_that_its_reason_names() -> None:
+    telling = 'sys.stdout.reconfigure(encoding="utf-8")'
+    do = Do("command", f"SHOP=/srv\npython -c '\n{SCRIPT}\n{telling}\nprint(total1)\n'")
+    why = LessonEvidence("s", 1, "the command contains `encoding`, which the error names")
+    shown = agent_text(Lesson(When("UnicodeEncodeError: charmap"), do, evidence=(why,)))
+    assert "do: …\npython -c '\n" in shown and f"…\n{telling}\n" in shown
+
+
+def test_of_a_long_line_of_a_script_the_words_are_shown_in_which_it_differs() -> None:
+    ingest = f"uv run shop ingest {LONG}"
+    do = Do("command", f"cd /srv\n{ingest} --yes\ntail log", instead_of=f"cd /srv\n{ingest}\ntail log")
+    shown = agent_text(Lesson(When("Record? [y/N]: Aborted."), do))
+    assert "do: …\nuv run … src/folder19/some-file.ts --yes\n…" in shown
+
+
+@given(st.text("ab '\"&|;\n#", max_size=200), st.text("ab '\"&|;\n#", max_size=200), st.integers(20, 90))
+def test_a_part_of_a_command_fits_and_is_of_it(text: str, other: str, size: int) -> None:
+    shown = telling_part(text, other, frozenset({"aab"}), size)
+    assert shown == text or len(shown.encode()) <= size
+    left = iter(text)
+    assert all(letter in left for letter in shown.replace("…", "") if not letter.isspace())
 
 
 @given(st.lists(st.sampled_from("abcd"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
