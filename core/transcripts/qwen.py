@@ -27,7 +27,7 @@ _INJECTED: Final = frozenset({"notification", "cron", "agent_bootstrap", "agent_
 def owns(value: object) -> bool:
     """Whether Qwen Code wrote this record: Claude Code's have no `parts`."""
     record = fields(value)
-    if not isinstance(record.get("sessionId"), str) or record.get("type") not in _TYPES:
+    if not isinstance(record.get("sessionId"), str) or word(record.get("type"), 20) not in _TYPES:
         return False
     return isinstance(fields(record.get("message")).get("parts"), list) or "systemPayload" in record
 

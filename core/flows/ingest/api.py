@@ -19,8 +19,8 @@ from core.library.ingest.readers import FOLDERS, extension_of, media_of, older_s
 from core.library.ingest.report import IngestEvent, IngestReport, IngestTally, Item, Scope, put_run
 from core.library.ingest.walk import (
     EXTERNAL,
-    LINK_OUT,
     FoundFile,
+    SkippedPath,
     Walked,
     file_of,
     git_facts,
@@ -68,13 +68,14 @@ def ingest(
         walks = [_walked(run, *one, options) for one in zip(chosen, known_files, strict=True)]
         files: list[Job] = []
         missing: list[KnownDocument] = []
-        linked: list[str] = []
+        skipped: dict[str, SkippedPath] = {}
         for source, found, known in zip(chosen, walks, known_files, strict=True):
             found.files += _alone(source, known)
             files += jobs_of(source, found, known, policy, options)
             missing += _missing(source, found, known)
-            linked += (workspace_path(source, one.relative) for one in found.left if one.reason == LINK_OUT)
-        run.total, run.vanished, run.linked = len(files), Vanished(missing), tuple(linked)
+            left = (one for one in found.left if one.relative != f"{EXTERNAL}/")
+            skipped |= {workspace_path(source, one.relative): one for one in left}
+        run.total, run.vanished, run.skipped = len(files), Vanished(missing), skipped
         if run.tell is not None:
             run.tell(IngestEvent("scan_completed", now(), total=run.total))
         if not run.cancelled():
@@ -227,7 +228,7 @@ def watch_library(
         )
     events = watch(
         *roots,
-        watch_filter=lambda _, name: FOLDERS.isdisjoint(Path(name).parts),
+        watch_filter=lambda _, name: _is_watched(roots, name),
         debounce=_SETTLE_MS, step=50, rust_timeout=LOOK_MS, yield_on_timeout=True, raise_interrupt=False,
         ignore_permission_denied=True,
     )  # fmt: skip
@@ -251,3 +252,9 @@ def watch_library(
         waiting = False
         if report.new or report.updated or report.moved or report.removed or report.errors:
             tell(report)
+
+
+def _is_watched(roots: Sequence[str], name: str) -> bool:
+    """Whether no folder between the root and the changed file is one that an ingest never enters."""
+    root = next((one for one in roots if Path(name).is_relative_to(one)), "")
+    return FOLDERS.isdisjoint(part.lower() for part in Path(name).relative_to(root or name).parts)

@@ -8,7 +8,7 @@ written.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
@@ -33,7 +33,7 @@ from core.library.ingest.prepare import (
 )
 from core.library.ingest.readers import reader_of
 from core.library.ingest.report import IngestEvent, IngestTally, Item
-from core.library.ingest.walk import LINK_OUT
+from core.library.ingest.walk import LINK_OUT, SkippedPath
 from core.library.ingest.write import (
     KnownDocument,
     Placed,
@@ -65,6 +65,7 @@ _BUNDLED: Final = 32 * 1024
 _SLOW: Final = ("pdf", "picture")
 _PASSED = 500
 """Unchanged files between two signs of life."""
+_GONE: Final = "the file no longer exists"
 _BY_LINK: Final = "reached by a link that points outside the folder"
 _OF_ONE_FILE: Final = ("invalid_input",)
 """What the store says of one document; anything else ends the run."""
@@ -85,7 +86,7 @@ class Job:
 class Run:
     """A running ingest: `done` of `total` files to read; files that are left out do not count.
 
-    `linked`: the links out of their folders that were left out, as workspace paths.
+    `skipped`: what the walk left out, files and folders as workspace paths, with the reason.
     """
 
     store: Store
@@ -97,7 +98,7 @@ class Run:
     done: int = 0
     stopped: bool = False
     vanished: Vanished = field(default_factory=lambda: Vanished(()))
-    linked: tuple[str, ...] = ()
+    skipped: Mapping[str, SkippedPath] = field(default_factory=dict[str, SkippedPath])
 
     def cancelled(self) -> bool:
         """Return whether the run was asked to end; this stays true."""
@@ -135,9 +136,9 @@ def remove_rest(run: Run) -> None:
         if run.cancelled():
             return
         path = known.workspace_path
-        by_link = any(path == one or path.startswith(one + "/") for one in run.linked)
+        left = next((run.skipped[one] for one in _with_folders(path) if one in run.skipped), None)
         with run.store.transaction() as con:
-            removed = _removed(con, path, _BY_LINK if by_link else "the file no longer exists", by_link=by_link)
+            removed = _removed(con, path, *_why_skipped(left.reason, left.detail) if left else (_GONE, False))
             run.give_sign_of_life()
         _count_removed(run, removed)
 
@@ -339,15 +340,13 @@ def _put(
                 (size, mtime_ns, time.time(), path),
             )
             item = _unchanged(one.job)
-        case Refusal(reason):
+        case Refusal(reason, detail):
             if known is not None:
-                by_link = reason == LINK_OUT
-                why = _BY_LINK if by_link else f"the file is no longer a document: {reason}"
-                removed = _removed(con, known.workspace_path, why, by_link=by_link)
+                removed = _removed(con, known.workspace_path, *_why_skipped(reason, detail))
         case Failure(error, gone):
             item = Item("error", path, known.doc_id if known else None, error=error)
             if gone and known is not None:
-                removed = _removed(con, known.workspace_path, "the file no longer exists")
+                removed = _removed(con, known.workspace_path, _GONE, by_link=False)
             else:
                 note_event(con, path, known.doc_id if known else None, "error", error)
     return _Written(item, removed, time.perf_counter() - clock)
@@ -388,7 +387,22 @@ def _put_prepared(
     )
 
 
-def _removed(con: apsw.Connection, path: str, why: str, *, by_link: bool = False) -> _Removed | None:
+def _with_folders(path: str) -> Iterator[str]:
+    """A path, then each folder above it."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _why_skipped(reason: str, detail: str) -> tuple[str, bool]:
+    """Why a document goes whose file an ingest skips, and whether that is for a link."""
+    if reason == LINK_OUT:
+        return _BY_LINK, True
+    why = ": ".join(part for part in (reason.replace("_", " "), detail) if part)
+    return f"casebook now skips the file ({why})", False
+
+
+def _removed(con: apsw.Connection, path: str, why: str, by_link: bool) -> _Removed | None:
     old = document_at(con, path)
     if old is None:
         return None

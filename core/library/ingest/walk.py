@@ -488,7 +488,7 @@ def git_facts(root: Path) -> GitFacts:
     shared = folder
     common = _text(folder / "commondir").strip()
     if common:
-        shared = (folder / common).resolve()
+        shared = _named_folder(folder, common)
     head = _text(folder / "HEAD").strip()
     ref = head.removeprefix("ref:").strip() if head.startswith("ref:") else ""
     if ref and (not _REF.match(ref) or ".." in ref):
@@ -506,7 +506,12 @@ def _git_folder(top: Path) -> Path | None:
     if place.is_dir():
         return place
     content = _text(place).strip()  # a worktree or a submodule
-    return (top / content.removeprefix("gitdir:").strip()).resolve() if content.startswith("gitdir:") else None
+    return _named_folder(top, content.removeprefix("gitdir:").strip()) if content.startswith("gitdir:") else None
+
+
+def _named_folder(base: Path, name: str) -> Path:
+    """The folder that one of git's files names. Raises nothing: a NUL or a loop of links leads nowhere."""
+    return Path(os.path.realpath(base / name.replace("\0", "\ufffd")))
 
 
 def _commit(folder: Path, shared: Path, ref: str) -> str:

@@ -40,6 +40,13 @@ def test_a_file_is_known_by_its_content_alone(agent: str) -> None:
     assert detect(data, Path("/x") / foreign.NAMES[agent]) == agent
 
 
+@pytest.mark.parametrize("odd", [{}, [], None, 1, [[]]])
+@pytest.mark.parametrize("key", ["type", "role", "sessionId", "info", "messages", "data", "id", "message"])
+def test_a_field_of_another_kind_never_stops_the_detection(key: str, odd: object) -> None:
+    record = {"type": "user", "sessionId": "s", "id": "T-1", "role": "user", "info": {}, "timestamp": "", "message": {}}
+    detect(as_bytes([{**record, key: odd}]), Path("some.jsonl"))
+
+
 @pytest.mark.parametrize("agent", WITH_CODES)
 def test_calls_and_results_are_paired_with_their_exit_code(agent: str) -> None:
     found = read(agent, foreign.MADE[agent]())

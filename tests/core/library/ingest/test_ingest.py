@@ -56,6 +56,21 @@ def test_what_is_new_is_found_and_says_where_it_stands(library: Store, notes: Pa
     }  # fmt: skip
 
 
+def test_a_removed_document_says_whether_its_file_is_gone_or_skipped(library: Store, notes: Path, put: Put) -> None:
+    put("a.md", ALPHA)
+    put("b.md", ALPHA + "b\n")
+    put("deep/c.md", ALPHA + "c\n")
+    ingest(library, [notes])
+    (notes / "a.md").unlink()
+    put(".gitignore", "deep/\n")
+    report = ingest(library, options=IngestOptions(exclude=("b.md",)))
+    assert {one.doc_path: one.error for one in report.items or () if one.kind == "removed"} == {
+        "a.md": "the file no longer exists",
+        "b.md": "casebook now skips the file (casebookignore)",
+        "deep/c.md": "casebook now skips the file (gitignore)",
+    }
+
+
 def test_a_second_run_opens_no_unchanged_file(library: Store, notes: Path, put: Put) -> None:
     path = put("a.md", ALPHA)
     ingest(library, [notes])

@@ -181,3 +181,17 @@ def test_gits_facts_are_those_git_tells(notes: Path, put: Put) -> None:
     subprocess.run([*git, "commit", "-q", "-m", "one"], check=True)
     said = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
     assert git_facts(notes) == GitFacts("notes", "trunk", said[:12])
+
+
+@pytest.mark.parametrize("named", [b"gitdir: a\0b", b"gitdir: one/x", b"gitdir: " + b"x" * 5000])
+def test_a_git_file_that_names_no_folder_leaves_only_the_name(notes: Path, named: bytes) -> None:
+    (notes / "one").symlink_to("two")
+    (notes / "two").symlink_to("one")
+    (notes / ".git").write_bytes(named)
+    assert git_facts(notes) == GitFacts(notes.name)
+
+
+def test_a_common_folder_of_git_that_is_no_path_is_passed_over(notes: Path, put: Put) -> None:
+    put(".git/HEAD", "ref: refs/heads/main\n")
+    put(".git/commondir", "a\0b")
+    assert git_facts(notes) == GitFacts(notes.name, "main")

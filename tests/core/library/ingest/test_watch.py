@@ -49,3 +49,30 @@ def test_an_edit_is_read_while_it_watches(library: Store, notes: Path, put: Put)
 def test_without_a_folder_there_is_nothing_to_watch(library: Store, notes: Path) -> None:
     with pytest.raises(Fault, match="no folder"):
         watch_library(library, IngestOptions(), lambda _: None, lambda: True)
+
+
+def test_a_library_below_a_folder_of_build_results_is_watched(library: Store, tmp_path: Path) -> None:
+    root = tmp_path / "build" / "docs"
+    root.mkdir(parents=True)
+    ingest(library, [root])
+    watched, read, over = threading.Event(), threading.Event(), threading.Event()
+
+    def follow() -> None:
+        with open_store(library.path, write=True) as store:
+            watch_library(store, IngestOptions(), lambda _: read.set(), over.is_set, started)
+
+    def started() -> None:
+        (root / "b.md").write_text("# B\n\nwords\n", encoding="utf-8")
+        watched.set()
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    try:
+        assert watched.wait(120)
+        assert read.wait(120)
+        read.clear()
+        (root / "c.md").write_text("# C\n\nwords\n", encoding="utf-8")
+        assert read.wait(60)
+    finally:
+        over.set()
+        thread.join(30)
