@@ -13,12 +13,14 @@ import pytest
 from textual.events import Paste
 from textual.pilot import Pilot
 
+from core.base.fault import Fault
 from core.errors import count_cases, show_case
 from core.errors.cases.case import Case
+from core.errors.curation import decisions
 from core.errors.curation.autosave import Scratch, Writer, keep_scratch, read_scratches, scratch_folder
 from core.errors.curation.decisions import verify
 from core.errors.curation.merging import merge
-from core.errors.curation.transaction import Written, look
+from core.errors.curation.transaction import Curated, Written, look
 from core.errors.curation.triage import count_waiting
 from core.store import open_store
 from tests.tui.corpus import assert_inert
@@ -203,6 +205,48 @@ async def test_a_text_that_gave_way_in_a_conflict_is_saved_later_without_another
         await pilot.press("f2")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
         await until(pilot, lambda: (case_of(casebook, case_id).resolution or "").startswith("Mine. "))
+
+
+async def test_a_text_that_could_not_be_saved_is_saved_later_without_a_conflict(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        screen = await writing(pilot, app)
+        case_id = screen.case.read.case.id  # pyright: ignore[reportOptionalMemberAccess]
+        await pilot.press(*"Mine. ")
+        with monkeypatch.context() as patch:
+            patch.setattr(decisions, "edit", _locked)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: told(app, "Draft kept."))
+            await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text.startswith("Mine. "))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not isinstance(app.screen, WritingScreen) and idle(app))
+        assert len(app.screen_stack) == 1, "nobody else changed it"
+    assert (case_of(casebook, case_id).resolution or "").startswith("Mine. ")
+
+
+def _locked(*_given: object, **_more: object) -> Curated:
+    raise Fault("db_locked", "the casebook is locked", "try again")
+
+
+async def test_a_text_stays_kept_when_the_fix_it_was_to_replace_is_rejected(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        screen = await writing(pilot, app)
+        case_id = screen.case.read.case.id  # pyright: ignore[reportOptionalMemberAccess]
+        before = case_of(casebook, case_id).resolution
+        await pilot.press(*"Mine. ", "f8")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and told(app, "Draft kept."))
+        assert case_of(casebook, case_id).resolution != before
+        app.errors.curating.write_case(case_id)
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text.startswith("Mine. "))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not isinstance(app.screen, WritingScreen) and idle(app))
+        assert len(app.screen_stack) == 1, "the person rejected it themselves"
+    assert (case_of(casebook, case_id).resolution or "").startswith("Mine. ")
 
 
 async def test_nobody_waits_for_what_reads_alike_to_go_on_with_a_text(

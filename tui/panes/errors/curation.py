@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Act = Literal["verify", "reject", "edit", "noise", "merge", "split", "general", "project"]
 
+DRAFT_KEPT = "Draft kept. {fix.write} resumes."
+"""Said of a text that was not saved; names the key by its action."""
+
 DONE: dict[Act, str] = {
     "verify": "Verified",
     "reject": "Rejected",
@@ -75,19 +78,33 @@ class Decision:
         """
         from core.errors.curation.transaction import SeenVersion
 
-        base, theirs = conflict.base, conflict.theirs
+        base = conflict.base
         if conflict.reason == "gone":
             if conflict.moved_to is None:
                 return None
             if self.act == "merge":
                 return self._merging(conflict.case_id, SeenVersion(conflict.moved_to, base.id if base else None))
             return replace(self, seen=(), unseen=(conflict.moved_to,), pick=base.id if base else None)
-        mark = next((one.fingerprint for one in self.seen if one.case_id == conflict.case_id), None)
-        now = SeenVersion(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
+        now = self.version_in(conflict)
         if self.act == "merge":
             return self._merging(conflict.case_id, now)
         pick = base.id if base is not None and self.written is None else self.pick
         return replace(self, seen=(now,), unseen=(), pick=pick)
+
+    @property
+    def first_seen(self) -> SeenVersion:
+        """What was seen of the first case; nothing of one of which only a row was."""
+        from core.errors.curation.transaction import SeenVersion
+
+        return self.seen[0] if self.seen else SeenVersion(self.unseen[0], None)
+
+    def version_in(self, conflict: Conflict) -> SeenVersion:
+        """What a person sees of its case who has the conflict before them."""
+        from core.errors.curation.transaction import SeenVersion
+
+        theirs = conflict.theirs
+        mark = next((one.fingerprint for one in self.seen if one.case_id == conflict.case_id), None)
+        return SeenVersion(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
 
     def _merging(self, case_id: int, now: SeenVersion) -> Decision | None:
         """All or nothing: the others are still to be merged; None where the one that is left was merged already."""
@@ -374,9 +391,10 @@ class Curating(Decisions, Performs):
         def failed(fault: Fault) -> None:
             self.message = f"not done: {fault.message}"
             then(None)
-            self._keep_text(decision)
-            hint = " Draft kept. {fix.write} resumes." if decision.written else ""
-            self.say(f"{fault_text(fault)}{self.signs.fill_keys(hint)}", "error")
+            if decision.written is not None:
+                self._keep_text(decision.written, decision.first_seen)
+            hint = f" {self.signs.fill_keys(DRAFT_KEPT)}" if decision.written else ""
+            self.say(f"{fault_text(fault)}{hint}", "error")
 
         self.make(decided(decision), ended, failed, about)
 
@@ -438,9 +456,8 @@ class Curating(Decisions, Performs):
             elif choice == "write":
                 self._write_both(conflict)
             elif conflict.mine is not None:
-                theirs = conflict.theirs and conflict.theirs.id
-                self._keep_text(replace(decision, seen=(), unseen=(conflict.case_id,), written=conflict.mine), theirs)
-                self.say(self.signs.fill_keys("Draft kept. {fix.write} resumes."))
+                self._keep_text(conflict.mine, decision.version_in(conflict))
+                self.say(self.signs.fill_keys(DRAFT_KEPT))
             self._conflicts(decision, conflicts, then)
 
         self._host.app.push_screen(ConflictScreen(decision.act, conflict, self.signs, self.clock()), chosen)
@@ -496,22 +513,19 @@ class Curating(Decisions, Performs):
             status = "verified" if base is not None and base.status == "verified" else "draft"
             decision = Decision("edit", (seen,), written=replace(before, text=text), status=status)
             if why:  # the person did not end it: no decision
-                self._keep_text(decision, seen.resolution_id)
+                self._keep_text(replace(before, text=text), seen)
                 self.say(self.signs.fill_keys(f"{why} {{fix.write}} opens it."), "warning")
             else:
                 self.decide(decision, then, toast=toast)
 
-    def _keep_text(self, decision: Decision, base: int | None = None) -> None:
-        """Save a text that is not in the casebook next to it. `base`: the fix that the person compared it with."""
-        written = decision.written
-        if written is None or not decision.cases:
-            return
-        case_id = decision.cases[0]
+    def _keep_text(self, written: Written, seen: SeenVersion) -> None:
+        """Save a text that is not in the casebook next to it. `seen`: what the person compared it with."""
 
         def work(_job: Job[Any]) -> None:
             from core.errors.curation.autosave import Scratch
 
-            self.writer.keep(Scratch(case_id, self.writer.name, written, base))
+            name = self.writer.name
+            self.writer.keep(Scratch(seen.case_id, name, written, seen.resolution_id, seen.fingerprint))
 
         self.in_scratch(work, lambda fault: self.say(fault.message))
 

@@ -20,7 +20,7 @@ from tui.actions.registry import bindings
 from tui.panes.common.decisions import writing
 from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.case_side import CaseSide
-from tui.panes.errors.curation import Curating, Decision
+from tui.panes.errors.curation import DRAFT_KEPT, Curating, Decision
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.render.common.untrusted import inline
@@ -65,9 +65,8 @@ class Draft:
         """Going on with what was typed on top of another fix: saving says if that is not the one that answers."""
         if scratch.base == self.seen.resolution_id:
             return self
-        return replace(
-            self, seen=replace(self.seen, resolution_id=scratch.base, fingerprint=scratch.fingerprint, status=None)
-        )
+        seen = replace(self.seen, resolution_id=scratch.base, fingerprint=scratch.fingerprint, status=None, text=None)
+        return replace(self, seen=seen)
 
     def changed(self) -> Callable[[Job[bool]], bool]:
         """Whether another fix answers by now."""
@@ -163,6 +162,16 @@ def keep_typed(_job: Job[Any], draft: Draft, writer: Writer, written: Written) -
 
     seen = draft.seen
     writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint))
+
+
+@job_work
+def keep_on_current(job: Job[Any], draft: Draft, writer: Writer, written: Written) -> None:
+    """Keep what is typed on top of the fix that answers now: the person decided that themselves."""
+    from core.errors.curation.autosave import Scratch
+    from core.errors.curation.transaction import look
+
+    now = look(job.store().con, draft.case_id, draft.seen.fingerprint)
+    writer.keep(Scratch(draft.case_id, writer.name, written, now.resolution_id, now.fingerprint))
 
 
 def drop_typed(draft: Draft, writer: Writer) -> Callable[[Job[None]], None]:
@@ -368,12 +377,18 @@ class WritingScreen(Performs, ModalScreen[None]):
         self._decide(Decision("edit", seen, written=written, status="verified" if status == "verified" else "draft"))
 
     def _decide(self, decision: Decision) -> None:
-        """Leave at once; the text is kept until it is on disk."""
+        """Leave at once; the text is kept until it is on disk, and longer if the act is not about it."""
         self._keep()
+        left = self.written if decision.written is None and self._dirty and self.written.text.strip() else None
 
         def ended(done: Curated | None) -> None:
-            if done is not None and not done.conflicts:
+            if done is None or done.conflicts:
+                return
+            if left is None:
                 self._forget()
+            else:
+                self._curating.in_scratch(keep_on_current(self._draft, self._curating.writer, left), self._failed)
+                self._curating.say(self._curating.signs.fill_keys(DRAFT_KEPT))
 
         self._leaving = True
         self._curating.decide(decision, ended, toast=self._toast)
@@ -390,7 +405,7 @@ class WritingScreen(Performs, ModalScreen[None]):
             return
         if self._dirty:
             self._keep()
-            self._curating.say(self._curating.signs.fill_keys("Draft kept. {fix.write} resumes."))
+            self._curating.say(self._curating.signs.fill_keys(DRAFT_KEPT))
         elif self._saved is not None:
             self._forget()  # the typed text was undone: there is no draft to resume
         self.dismiss()
