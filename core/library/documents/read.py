@@ -10,6 +10,7 @@ import apsw
 
 from core.library.documents.rows import Block, Chunk, Document, Source, columns
 from core.store.sql import value
+from core.text.cleaning import normalized
 
 _DOCUMENT, _CHUNK, _BLOCK, _SOURCE = columns(Document), columns(Chunk), columns(Block), columns(Source)
 
@@ -30,7 +31,8 @@ def document(con: apsw.Connection, doc_id: str) -> Document | None:
 
 
 def document_at(con: apsw.Connection, workspace_path: str) -> Document | None:
-    return _document(con, "workspace_path = ?", workspace_path)
+    """The document at a path of the library, however its letters are composed."""
+    return _document(con, "workspace_path = ?", normalized(workspace_path))
 
 
 def chunk(con: apsw.Connection, chunk_id: str) -> Chunk | None:

@@ -45,6 +45,7 @@ from core.library.parse.text import LOOKED, decode, is_binary
 from core.library.search.fts import IndexRow, index_row
 from core.library.search.korean import Analyse, analyse
 from core.store.sql import now
+from core.text.cleaning import normalized
 from core.text.tokenizing import count_letters
 
 _TITLE: Final = 80
@@ -183,13 +184,13 @@ def _first(properties: Mapping[str, Any], *names: str) -> str | None:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    """A list of short texts, however it is written: a list, or words between commas."""
+    """A list of short texts in NFC, however it is written: a list, or words between commas."""
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list):
         return ()
     given: Iterable[object] = cast("list[object]", value)
-    texts = (_one_line(str(one)).lstrip("#") for one in given if isinstance(one, (str, int, float)))
+    texts = (normalized(_one_line(str(one))).lstrip("#") for one in given if isinstance(one, (str, int, float)))
     return tuple(dict.fromkeys(text for text in texts if text))[:_MOST_TAGS]
 
 

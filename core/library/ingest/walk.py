@@ -20,6 +20,7 @@ from core.library.documents.read import sources
 from core.library.documents.rows import Media, Source, SourceType, TrustLevel
 from core.library.ingest.readers import FOLDERS, blacklisted, extension_of, generated, media_of
 from core.store import Store, now
+from core.text.cleaning import normalized
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -68,11 +69,21 @@ def file_of(source: Source, path: str) -> Path:
     wrong = source.position and inside == path
     if wrong or not inside or inside.startswith("/") or ".." in inside.split("/") or "\0" in inside:
         raise Fault("invalid_input", f"{path!r} is not a document of {source.root}", "check the path")
-    found = Path(source.root, *inside.split("/"))
-    if not inside.isascii() and not found.exists():
-        decomposed = Path(source.root, *unicodedata.normalize("NFD", inside).split("/"))  # as macOS wrote it
-        return decomposed if decomposed.exists() else found
+    found = Path(source.root)
+    for name in inside.split("/"):
+        found = _entry_of(found, name)
     return found
+
+
+def _entry_of(folder: Path, name: str) -> Path:
+    """The entry of a folder that the library calls so: on the disk its letters may be composed otherwise."""
+    entry = folder / name
+    if name.isascii() or entry.exists():
+        return entry
+    try:
+        return next((one for one in folder.iterdir() if normal_path(one.name) == name), entry)
+    except OSError:
+        return entry
 
 
 def roots_of(
@@ -484,7 +495,7 @@ def git_facts(root: Path) -> GitFacts:
         return GitFacts()
     folder = _git_folder(top)
     if folder is None:
-        return GitFacts(top.name or None)
+        return GitFacts(_composed(top.name))
     shared = folder
     common = _text(folder / "commondir").strip()
     if common:
@@ -495,10 +506,15 @@ def git_facts(root: Path) -> GitFacts:
         ref = head = ""
     commit = _commit(folder, shared, ref) if ref else head
     return GitFacts(
-        _repo(shared) or top.name or None,
+        _composed(_repo(shared) or top.name),
         ref.removeprefix("refs/heads/") or None,
         commit[:COMMIT] if _SHA.match(commit) else None,
     )
+
+
+def _composed(name: str) -> str | None:
+    """A name in NFC, as filters ask for it; macOS writes the names of folders decomposed."""
+    return normalized(name) or None
 
 
 def _git_folder(top: Path) -> Path | None:
@@ -526,12 +542,12 @@ def _commit(folder: Path, shared: Path, ref: str) -> str:
     return ""
 
 
-def _repo(shared: Path) -> str | None:
+def _repo(shared: Path) -> str:
     config = _text(shared / "config")
     _, found, remote = config.partition('[remote "origin"]')
     url = _URL.search(remote.partition("\n[")[0]) if found else None
     name = re.split(r"[/:\\]", url[1].rstrip("/"))[-1].removesuffix(".git") if url else ""
-    return name[:100] or None
+    return name[:100]
 
 
 def _text(path: Path) -> str:

@@ -137,6 +137,8 @@ def test_a_path_leads_back_to_its_file_and_never_out_of_its_root(notes: Path, pu
     put(decomposed, "x")
     source = Source("main", 0, str(notes), "", "primary", "")
     assert file_of(source, "가.md").read_text() == "x"
+    put(f"문서/{decomposed}", "deep")
+    assert file_of(source, "문서/가.md").read_text() == "deep"
     assert file_of(SECOND, "wiki/a/b.md") == Path("/wiki/a/b.md")
     for path in ("../x.md", "a/../../x", "", "/etc/passwd", "a\0"):
         with pytest.raises(Fault):

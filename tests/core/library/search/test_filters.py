@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from core.library.documents.opened import filter_values
 from core.library.ingest.readers import code_lang_of
 from core.library.search.api import EMPTY, NONE_PASSES, SearchQuery, search
 from core.library.search.fts import SearchFilters
-from core.library.search.inspect import list_documents
+from core.library.search.inspect import ChunkInspection, DocInspection, inspect, list_documents
 from core.store import Store
 from tests.core.library.ingest.support import Put, rows
 
@@ -127,3 +128,20 @@ def test_filters_that_pass_one_by_one_and_an_empty_library_find_nothing(filled: 
     with open_store(tmp_path / "empty.db", create=True) as store:
         found = search(store, SearchQuery("pump", "lexical", filters=SearchFilters(code_lang="cobol")))
     assert found.hint == EMPTY
+
+
+def test_names_are_found_however_their_letters_are_composed(library: Store, notes: Path, put: Put) -> None:
+    """macOS and some editors write Korean and accents decomposed."""
+
+    def decomposed(text: str) -> str:
+        return unicodedata.normalize("NFD", text)
+
+    put(decomposed("안내/펌프.md"), decomposed("---\ntags: [현장, café]\n---\n# 펌프\n\n밤에 멈춘다\n"))
+    put(".git/config", decomposed('[remote "origin"]\n\turl = https://example.org/저장소.git\n'))
+    ingest(library, [notes])
+    for filters in ({"tags_any": ("현장",)}, {"tags_any": (decomposed("café"),)}, {"repo": "저장소"}):
+        found = list_documents(library.con, SearchFilters(**filters)).documents  # type: ignore[arg-type]
+        assert [one.doc_path for one in found] == ["안내/펌프.md"]
+    named = inspect(library.con, decomposed("안내/펌프.md"))
+    assert isinstance(named, DocInspection)
+    assert isinstance(inspect(library.con, decomposed("안내/펌프.md#L4")), ChunkInspection)
