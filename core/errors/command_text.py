@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -20,15 +20,16 @@ _MOSTLY: Final = 0.5
 """The share of a command's words up to which they are what it differs in."""
 _QUOTED = lazy_pattern(r"(?P<begin>(?P<quote>[\"'])[^\"']{24})[^\"']{8,}+(?P=quote)")
 """A long text in quotes, of which the beginning is shown."""
-_PART = lazy_pattern(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^;&|]|&(?!&))+(?:&&|\|\|?|;)?|.""", re.DOTALL)
+_PART = lazy_pattern(r"""(?:'[^']*'?|"(?:\\.|[^"\\])*"?|\\.|[^;&|]|&(?!&))+(?:&&|\|\|?|;)?|.""", re.DOTALL)
 """A part of a command line and the operator behind it."""
 _ENDS_PART = lazy_pattern(r"(?:&&|\|\|?|;|.*;)")
 _SUBCOMMAND = lazy_pattern(r"[a-z][a-z-]*")
 _SETUP = lazy_pattern(
     r"(?:import|from|using|use|require|include)\b|(?:const|let|var) .{1,80}\brequire\(|#|//|set -|cd |echo |printf "
-    r"|[A-Z_]+=(?:\"[^\"]*\"|\S*)$|\W*$"
+    r"|\W*$"
 )
 """A line or part that prepares, prints a text, or says something about the script."""
+_SETTING = lazy_pattern(r"[A-Z_]+=(?:\"[^\"]*\"|\S*)$")
 SCRIPT: Final = 10
 """Lines from which a command is a script that is not shown whole."""
 _LEAST: Final = 16
@@ -97,22 +98,26 @@ def _fitting(units: Sequence[str], others: Sequence[str], about: frozenset[str],
     """The lines or parts that fit, in their order. The first command of a script is always shown."""
     known = {_flat(one) for one in (*others, _MARK, "")}
     telling = [at for at, unit in enumerate(units) if not _SETUP.match(unit.lstrip())] or [*range(len(units))]
-    first = telling[:1] if between == "\n" else []
+    commands = (at for at in telling if not _SETTING.match(units[at]))
+    first = [next(commands, telling[0])] if between == "\n" else []
     new = [at for at in telling if at not in first and _flat(units[at]) not in known]
     kept: dict[int, str] = {}
-    left = size
     for at in (*first, *sorted(new, key=lambda at: about.isdisjoint(words(units[at])))):
-        room = left - _size(f"{between}{_MARK}")
-        if room < _LEAST or len(kept) == SCRIPT - 2:
+        room = size - _size(_marked({**kept, at: ""}, len(units), between))
+        if room < min(_LEAST, _size(units[at])) or len(kept) == SCRIPT - 2:
             break
         kept[at] = _short(units[at], others, room)
-        left = room - _size(f"{between}{kept[at]}")
+    return _cut(_marked(kept, len(units), between), size)
+
+
+def _marked(kept: Mapping[int, str], count: int, between: str) -> str:
+    """The parts that are kept, with a mark where others of the `count` are left out."""
     shown: list[str] = []
-    for last, at in pairwise([-1, *sorted(kept), len(units)]):
+    for last, at in pairwise([-1, *sorted(kept), count]):
         if at > last + 1 and not (shown and shown[-1].endswith(_MARK)):
             shown.append(_MARK)
         shown += [kept[at]] if at in kept else []
-    return _cut(between.join(shown), size)
+    return between.join(shown)
 
 
 def _short(unit: str, others: Sequence[str], size: int) -> str:
@@ -122,7 +127,7 @@ def _short(unit: str, others: Sequence[str], size: int) -> str:
     given = set(unit.split())
     alike = max(others, key=lambda one: len(given & set(one.split())), default="")
     differing = differing_words(unit, alike)
-    return differing if 0 < _size(differing) <= size else _cut(unit, size)
+    return differing if differing.count(" ") > 1 and _size(differing) <= size else _cut(unit, size)
 
 
 def _parts(text: str) -> list[str]:

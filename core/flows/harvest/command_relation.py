@@ -58,7 +58,7 @@ def relation(failed: Command, later: Command, key_line: str, key_tool: str, ment
     """
     if not _same_place(failed, later, key_line):
         return "none"
-    if of_filter(failed, key_line) != of_filter(later, key_line):
+    if not is_filtered_alike(failed, later, key_line):
         return "none"
     if failed.family == later.family:
         return "same"
@@ -82,6 +82,13 @@ def of_filter(command: Command, key_line: str) -> list[str]:
         return []
     behind = [part.program for part in command.parts if part not in command.members and part.named(FILTERS)]
     return [program for program in behind if program not in ("head", "tail")] if name in behind else []
+
+
+def is_filtered_alike(failed: Command, later: Command, key_line: str) -> bool:
+    """Whether two commands go through the same filters, where the error is of one. A filter that failed by itself may
+    run behind another program later."""
+    before, after = of_filter(failed, key_line), of_filter(later, key_line)
+    return before == after or (not before and after == [part.program for part in failed.members])
 
 
 def _failing_part(failed: Command) -> Part | None:
@@ -126,7 +133,9 @@ def _is_statement(word: str) -> bool:
 
 def waits(command: Command) -> bool:
     """Whether a command waits for something, for a time or until a condition holds."""
-    return any(part.program in ("sleep", "Start-Sleep") for part in command.parts) or "until " in command.text
+    return any(
+        part.program in ("sleep", "Start-Sleep") or part.simple.words[:1] == ("until",) for part in command.parts
+    )
 
 
 def is_other_script(failed: Command, later: Command) -> bool:

@@ -37,6 +37,7 @@ from core.flows.harvest.fixes.correction import (
 from core.flows.harvest.fixes.lesson import (
     Outline,
     differing_commands,
+    is_bare_script,
     is_proven,
     lesson_of,
     marked,
@@ -259,8 +260,7 @@ def _about(clue: Clue, spoken: Sequence[tuple[int, Statement]]) -> Statement | N
     requests = [one for _, one in spoken if one.role == "user"]
     if not requests or len(requests[-1].text) > _SHORT:
         return None
-    text = requests[-1].text.lower()
-    named = any(word in text for word in clue.words if re.search(r"\d\D{3}", word))
+    named = any(word in requests[-1].text.lower() for word in clue.words if re.search(r"\d\D{3}", word))
     return requests[-1] if named or clue.names & names_in(requests[-1].text) else None
 
 
@@ -367,9 +367,9 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
         run = run or next((one for one in runs if does_part_of(failed, one.command, files)), None)
     if run is None:
         return NO_FIX, verified
-    by = steps[-1][0].tool if steps else run.ran.tool
     if verified is None or run is not verified.run:
         verified = Verified(run, "variant", correction=instead)
+    by = steps[-1][0].tool if steps else run.ran.tool
     return Fix(by, None, steps, instead, fix.far or len(error.trials)), verified
 
 
@@ -472,6 +472,7 @@ def _resolved(
         hints=tuple(hints),
         instead=instead,
         lesson=lesson,
+        worth="project" if unresolved.worth == "general" and is_bare_script(lesson) else unresolved.worth,
     )
 
 

@@ -180,6 +180,7 @@ _CLIENT_COMPLAINT: Final = re.compile(
     r"|^[^\n]{0,200}\bGraphQL: \S|^error connecting to \S+\.\w"
     r"|^Unknown JSON field: |^failed to parse jq expression|^jq: (?:parse )?error(?: |:)"
     r"|^(?:Error response from daemon|Cannot connect to the Docker daemon|error during connect)\b"
+    r"|^OCI runtime \w+ failed: "
     r"|^error: (?:Failed to spawn|no such command): |^\S{0,200}python[\d.]{0,6}(?:\.exe)?: No module named "
     r"|^npm (?:error|ERR!) (?:Missing script: |could not determine executable to run)"
     r"|^[^\n]{0,200}\bTo (?:tell gh|get started with GitHub CLI|authenticate)\b[^\n]{0,120}\bgh auth login\b",
@@ -188,7 +189,7 @@ _CLIENT_COMPLAINT: Final = re.compile(
 _CLIENT_WORDS: Final = (
     "(HTTP ", "(status ", "HTTP 4", "HTTP 5", " for url: ", "429",
     "GraphQL: ", "error connecting to ", "Unknown JSON field: ", "failed to parse jq ", "jq: ",
-    "Error response from daemon", "Cannot connect to the Docker daemon", "error during connect",
+    "Error response from daemon", "Cannot connect to the Docker daemon", "error during connect", "OCI runtime ",
     "Failed to spawn: ", "no such command: ", ": No module named ", "Missing script: ",
     "could not determine executable", "gh auth login",
 )  # fmt: skip

@@ -361,11 +361,28 @@ def test_how_a_task_ended_decides_what_it_printed_before(code: int, found: int) 
             "Select-String : The string ? is not a valid regular expression: parsing ? - Quantifier follows nothing.",
             "Select-String -Path 'docs\\spec.md' -Pattern '\\?'",
         ),
+        (
+            "Select-String -Path src -Pattern total -Recurse",
+            "Select-String : A parameter cannot be found that matches parameter name 'Recurse'.",
+            "Get-ChildItem src -Recurse | Select-String -Pattern total",
+        ),
     ],
 )
 def test_a_filter_called_in_another_way_is_the_fix_of_its_own_error(failing: str, says: str, repaired: str) -> None:
     error = Chat().sh(failing, says, 1).sh(repaired, "").one()
     assert (error.resolved, error.instead) == (True, (failing, repaired))
+
+
+@pytest.mark.parametrize(
+    ("later", "waited"),
+    [
+        ("until curl -s localhost:8000; do true; done; git push", True),
+        ("echo 'It was refused until now.' && git push", False),
+    ],
+)
+def test_a_loop_waits_and_a_text_does_not(later: str, waited: bool) -> None:
+    error = Chat().sh("git push", "error: failed to push some refs: 503 Service Unavailable", 1).sh(later, "ok").one()
+    assert any("after a wait" in link.why for link in error.links) == waited
 
 
 def test_a_retry_that_ends_in_the_like_error_is_no_fix() -> None:

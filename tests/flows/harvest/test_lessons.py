@@ -378,3 +378,12 @@ def test_another_program_is_told_as_it_was_called() -> None:
     chat = Chat().sh("python -m py_compile src/app/cli.py", "/bin/bash: line 1: python: command not found", 127)
     lesson = lesson_of(chat.sh("python3 -m py_compile src/app/cli.py", ""))
     assert lesson.because == "`python3` replaces `python`, which is missing"
+
+
+def test_a_part_of_a_script_without_a_reason_is_kept_for_its_project() -> None:
+    body = "\n".join(f"$row{number} = Get-Row {number}" for number in range(20))
+    failed = f'$text = @"\n{body}\n"@\nSet-Content spec.md $text'
+    says = "No characters are allowed after a here-string header but before the end of the line."
+    error = Chat().sh(failed, says, 1).sh(failed.replace('"', "'").replace("Get-Row 3", "Get-Row 4"), "ok").one()
+    assert error.lesson is not None and error.lesson.because is None and "…" in error.lesson.do.text
+    assert error.worth == "project"

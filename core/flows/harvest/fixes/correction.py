@@ -15,9 +15,9 @@ from core.flows.harvest.command_relation import (
     MISSING_PLACE,
     Relation,
     differs,
+    is_filtered_alike,
     is_near,
     is_requoted,
-    of_filter,
     waits,
 )
 from core.flows.harvest.fixes.clues import base_name, longest
@@ -154,7 +154,7 @@ def correction(failure: Failure, later: Command) -> Corrected | None:
     """Why `later`, another command that worked, does what the failing one was to do; None where nothing says so."""
     if max(len(failure.command.parts), len(later.parts)) > _PARTS or is_other_code(failure, later):
         return None  # a script does many things
-    if of_filter(failure.command, failure.key) != of_filter(later, failure.key):
+    if not is_filtered_alike(failure.command, later, failure.key):
         return None  # what goes through another filter as well is a look
     if failure.command.reads_only and _NO_FILE.search(failure.key):
         return None  # looking for a file elsewhere cures nothing
@@ -472,7 +472,7 @@ def retried(failure: Failure, later: Command) -> Corrected | None:
     failed = failure.command
     if max(len(failed.parts), len(later.parts)) > _PARTS or not failed.members or is_other_code(failure, later):
         return None
-    if of_filter(failed, failure.key) != of_filter(later, failure.key):
+    if not is_filtered_alike(failed, later, failure.key):
         return None
     if failed.reads_only and _NO_FILE.search(failure.key):
         return None  # looking for a file elsewhere cures nothing

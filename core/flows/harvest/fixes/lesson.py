@@ -163,6 +163,13 @@ def lesson_of(outline: Outline) -> Lesson:
     )
 
 
+def is_bare_script(lesson: Lesson) -> bool:
+    """Whether a lesson shows a part of a script, and no reason names what of it made it work."""
+    do = lesson.do
+    named = lesson.because or any("`" in one.why for one in lesson.evidence)
+    return do.kind == "command" and "\n" in do.text and "…" in do.text and not named
+
+
 def differing_commands(failed: Command, passed: Command, key: str, project: str) -> tuple[str, str]:
     """The failing and the passing command, plain; of long ones only the part that the error (`key`) names; with the
     move to their folders where nothing else differs."""

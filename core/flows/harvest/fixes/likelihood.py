@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from core.flows.harvest.changes import DELEGATES, Change, Hint
 from core.flows.harvest.command import FILTERS, Command, Part
-from core.flows.harvest.command_relation import differs, is_near, of_filter, waits
+from core.flows.harvest.command_relation import differs, is_filtered_alike, is_near, of_filter, waits
 from core.flows.harvest.fixes.clues import base_name, missing_in
 from core.flows.harvest.fixes.correction import TOO_MANY, is_refused, subcommand
 from core.flows.harvest.fixes.lesson import CHECKERS
@@ -325,7 +325,8 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
         return True  # a look at what the check found
     parts = [part for part in command.parts if part.kind == "run"]
     filters = of_filter(failure.command, failure.key)
-    of_it = filters == of_filter(command, failure.key) or any(part.program in filters for part in command.parts)
+    same = is_filtered_alike(failure.command, command, failure.key)
+    of_it = same or any(part.program in filters for part in command.parts)
     if not of_it and not _has_same_source(failure.command, command):
         return True
     retried = {*map(subcommand, parts)} <= {*map(subcommand, failure.command.parts)}

@@ -251,7 +251,7 @@ def test_of_a_script_the_line_is_shown_that_its_reason_names() -> None:
     do = Do("command", f"SHOP=/srv\npython -c '\n{SCRIPT}\n{telling}\nprint(total1)\n'")
     why = LessonEvidence("s", 1, "the command contains `encoding`, which the error names")
     shown = agent_text(Lesson(When("UnicodeEncodeError: charmap"), do, evidence=(why,)))
-    assert "do: …\npython -c '\n" in shown and f"…\n{telling}\n" in shown
+    assert "python -c '\n" in shown and f"…\n{telling}\n" in shown
 
 
 def test_of_a_long_line_of_a_script_the_words_are_shown_in_which_it_differs() -> None:

@@ -17,6 +17,8 @@ NEXT = (
 )
 JUPYTER = "usage: jupyter\n\nAvailable subcommands:\n\nunknown command: nbconvert"
 
+NO_WGET = 'OCI runtime exec failed: exec failed: unable to start: exec: "wget": executable file not found in $PATH'
+
 
 @pytest.mark.parametrize(
     ("command", "text", "key"),
@@ -36,9 +38,10 @@ JUPYTER = "usage: jupyter\n\nAvailable subcommands:\n\nunknown command: nbconver
         ("cd a && shop exec x | tail -2; true", 'Error: unknown command "exec" for "shop"', "unknown command"),
         ("a.py --fast 2>&1 | tail", "usage: a.py [-h]\na.py: error: unrecognized arguments: --fast", "--fast"),
         ("jupyter nbconvert a.ipynb | tail -5", JUPYTER, "unknown command: nbconvert"),
+        ("docker exec shop wget -O- localhost 2>&1 | head -20", NO_WGET, '"wget": executable file not found'),
     ],
 )
-def test_a_refused_option_is_a_failure_whatever_the_exit_code(command: str, text: str, key: str) -> None:
+def test_a_refusal_is_a_failure_whatever_the_exit_code(command: str, text: str, key: str) -> None:
     outcome = judged(command, text)
     assert outcome.sign == "incident"
     assert any(key in name for name in names(outcome))
