@@ -303,8 +303,8 @@ _NOTES = re.compile(r"\A\s*(?:Error: )?Exit code \d+[ \t]*$|\.\.\. *\[[^\]\n]{0,
 
 _HEAD: Final = 80
 _SANDBOX = re.compile(
-    r"\s*failed in sandbox(?::[ \t]*(?=\n)| \w+ with execution error: [^,\n]{1,80}, exit code: \d+, stdout: .*?, "
-    r"stderr: )",
+    r"\s*failed in sandbox(?:(?P<bare>:[ \t]*(?=\n|\Z))"
+    r"| \w+ with execution error: [^,\n]{1,80}, exit code: \d+, stdout: .*?, stderr: )",
     re.DOTALL,
 )
 """What older versions of Codex write before the output of a command that failed in their sandbox."""
@@ -318,7 +318,8 @@ def blanked(text: str) -> str:
         head, mark, rest = text.partition("\nOutput:")
         if mark and len(head) <= _CODEX_HEADER:
             text = _NOT_NEWLINE.sub(_blank, head + mark) + rest
-    if "failed in sandbox" in text[:_HEAD] and (found := _SANDBOX.match(text)) and text[found.end() :].strip():
+    found = _SANDBOX.match(text) if "failed in sandbox" in text[:_HEAD] else None
+    if found is not None and (found["bare"] or text[found.end() :].strip()):
         text = _NOT_NEWLINE.sub(_blank, found[0]) + text[found.end() :]
     return _NOTES.sub(_blank, text) if "Exit code" in text[:40] or "truncated]" in text else text
 

@@ -239,6 +239,10 @@ def test_what_codex_says_of_its_sandbox_is_no_part_of_the_name(text: str, key: s
     assert names(judged("make", text, failure="error", tool="shell"))[0] == key
 
 
+def test_a_sandbox_that_gives_no_cause_names_no_failure() -> None:
+    assert judged("pnpm install", "failed in sandbox: ", failure="error", tool="shell").sign == "noise"
+
+
 def test_a_guessed_path_is_one_in_the_language_of_windows() -> None:
     said = (
         'Get-ChildItem : Der Pfad "D:\\a\\b" kann nicht gefunden werden, da er nicht vorhanden ist.\n'
