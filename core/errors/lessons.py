@@ -580,7 +580,7 @@ def _is_repeated(line: str, known: frozenset[str], *, fenced: bool) -> bool:
     if fenced:
         return _flat(line) in known
     coded = [_flat(one[1] or one[2]) for one in _CODE.finditer(line)] if line.startswith((_LABEL, "- `")) else []
-    if coded:
+    if coded and _flat(line.removeprefix("- ")) not in known:
         return all(_is_known(one, known) for one in coded)
     if line.startswith(_LABEL):  # a label alone says nothing
         return line.count(_LABEL) == 2 and (line.endswith(_LABEL) or line.endswith(")"))

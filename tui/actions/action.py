@@ -14,7 +14,8 @@ Focus = str
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is so in every pane. `absent`: there is no casebook; `gone`: there was one before."""
+    """What is so in every pane. `absent`: there is no casebook; `gone`: there was one before. `visiting`: the place was
+    opened from another one. `text`: the scope of the text that has the focus, `case` or `why`."""
 
     readonly: bool = False
     absent: bool = False
@@ -26,6 +27,8 @@ class Around:
     no_embedding: str = ""
     no_edge: str = ""
     ingesting: bool = False
+    visiting: bool = False
+    text: Scope = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +360,7 @@ _INCOMING: tuple[Action, ...] = (
 )
 
 
+_VISITING = needs(Situation, lambda now: now.around.visiting, "You did not come from another place.")
 _MOVABLE = Needs(Situation, lambda now: now.around.no_edge)
 _EDGE = "splitter resize width panel edge"
 LAST: tuple[Action, ...] = (
@@ -389,5 +393,17 @@ WORKBENCH: tuple[Action, ...] = (
     ),
     Action("app.interrupt", "Copy the selected text", ("ctrl+c",), "app", APP, palette=False),
     Action("app.suspend", "Suspend casebook: fg in the shell resumes", ("ctrl+z",), "app", APP, words="background"),
+    Action(
+        "visit.back",
+        "Back to the place that you came from",
+        ("q",),
+        "visit",
+        APP,
+        "back",
+        59,
+        palette=False,
+        needs=_VISITING,
+        passes=lambda now: not now.around.visiting,
+    ),
     Action("app.quit", "Quit", ("q", "ctrl+q"), "app", APP, "quit", 60, priority=True, words="exit leave close end"),
 )

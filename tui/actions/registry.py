@@ -301,10 +301,17 @@ def footer(now: Situation, keys: Keys = Keys()) -> tuple[tuple[Action, str], ...
     ranks = {action.name: action.rank for action in ACTIONS if action.scope in scopes}
     ranks |= {name: BY_NAME[name].rank for name in ("app.help", *place.shows)}
     ranks |= place.also
+    if place.app in ("both", "shown"):
+        ranks |= {f"{now.around.text}.back": 1} if now.around.text else {}
+        ranks |= {"visit.back": BY_NAME["visit.back"].rank}
     offered = [action for action in ACTIONS if ranks.get(action.name) and not action.enabled(now)]
     offered.sort(key=lambda action: ranks[action.name])
-    found = ((action, _key_for(action, now.focus, keys)) for action in offered)
-    return tuple((action, key) for action, key in found if key)
+    found: dict[str, Action] = {}
+    for action in offered:
+        usable = _usable_keys(action, now.focus, keys)
+        if key := next((key for key in usable if key not in found), ""):
+            found[key] = action
+    return tuple((action, key) for key, action in found.items())
 
 
 def _place(focus: Focus) -> Place:
@@ -361,12 +368,11 @@ def _has(action: Action, word: str, keys: Keys) -> bool:
     return word in {key.casefold() for key in held} | {key_name(key).casefold() for key in held}
 
 
-def _key_for(action: Action, focus: Focus, keys: Keys) -> str:
-    """The key to show: inside the box a plain letter would be typed, so only the others count there."""
+def _usable_keys(action: Action, focus: Focus, keys: Keys) -> Sequence[str]:
+    """The keys to show: inside the box a plain letter would be typed, so only the others count there."""
     held = keys.of(action.name, action.keys)
     typing = focus in _place(focus).typing and action.scope != focus
-    usable = [key for key in held if not typing or not types_text(key)]
-    return usable[0] if usable else ""
+    return [key for key in held if not typing or not types_text(key)]
 
 
 MARKS = ("<!-- keys: written by python -m tui.actions.registry --write -->", "<!-- end of keys -->")

@@ -142,7 +142,10 @@ def draw_changed(
         return Content.styled("No changes yet.", "$cb-dim")
     parts: list[tuple[str, str]] = [
         (inline(one.title, _LINE), "bold $cb-text"),
-        (f"\nchange {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n", "$cb-dim"),
+        (
+            f"\nchange id {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n",
+            "$cb-dim",
+        ),
     ]
     if state != "done":
         label = "Undone. Press {history.undo} to redo it." if state == "undone" else "Undone, then redone."

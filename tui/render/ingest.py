@@ -61,7 +61,8 @@ def draw_pace(pace: IngestPace | None, signs: Signs, *, stopping: bool) -> Conte
             parts.append((f"  {signs.dot}  {lasting(pace.remaining_s)} left", "$cb-soft"))
         parts.append(("\n", ""))
     name = inline(pace.path, _PATH, more=signs.more)
-    parts += _row("file", f"{name}  ({pace.media})" if name else "", "$cb-text")
+    if name:
+        parts += _row("file", f"{name}  ({pace.media})", "$cb-text")
     parts += _row("so far", f"{_counts(pace.counts.items())}{counted(pace.passages, 'passage')}", "$cb-soft")
     parts += _row("running", lasting(pace.elapsed_s), "$cb-soft")
     parts += _slowest(pace)

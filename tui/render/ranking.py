@@ -247,8 +247,8 @@ def draw_rank_head(width: int, signs: Signs) -> Content:
         parts += [(" " + pad(inline("words", cells, more=signs.more), cells) + " ", WORDS)]
     parts.append(("rule", "$cb-dim"))
     if _has_place(width):
-        room = width - sum(cell_len(text) for text, _ in parts) - _PLACE - _TIMES - _LAST - 3
-        parts.append((" " * room + f" {'file':<{_PLACE}} {'shown':>{_TIMES}} {'last':>{_LAST}}", "$cb-dim"))
+        room = width - sum(cell_len(text) for text, _ in parts) - _PLACE - _TIMES - _LAST - 4
+        parts.append((" " * room + f" {'file':<{_PLACE}} {'shown':>{_TIMES}} {'last':>{_LAST}} ", "$cb-dim"))
     return Content.assemble(*parts)
 
 
@@ -260,7 +260,7 @@ def _wide_columns(row: RankRow, signs: Signs, now: datetime | None) -> list[tupl
     place = pad(inline(place, _PLACE, more=signs.more), _PLACE)
     times = f"{row.used.shown:,}{signs.times}" if row.used else signs.dot
     last = ago(row.used.last, now) if row.used and now else ""
-    return [(f" {place} {times:>{_TIMES}} {last:>{_LAST}}", "$cb-faint")]
+    return [(f" {place} {times:>{_TIMES}} {last:>{_LAST}} ", "$cb-faint")]
 
 
 def draw_rank_row(

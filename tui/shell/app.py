@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events, on
 from textual.app import App
+from textual.binding import Binding
 from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -22,7 +23,7 @@ from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from core.base.paths import log_file
 from core.text import clean
-from tui.actions.action import Around, Situation
+from tui.actions.action import Around, Scope, Situation
 from tui.actions.registry import PANES, Keys, Wish, action_here, bindings, keymap, keys_for
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.screen import ErrorsScreen
@@ -322,9 +323,9 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         """The run that reads folders into the library, if there is one."""
         return self.ingesting.running
 
-    def show_case(self, case_id: int) -> None:
-        """Show this case in the Errors pane."""
-        self._panes.show_case(case_id)
+    def show_case(self, case_id: int, leave: Callable[[], object]) -> None:
+        """Show this case in the Errors pane, with a way back."""
+        self._panes.visit_case(case_id, leave)
 
     def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:
         """Show this quote in the Evidence pane."""
@@ -420,7 +421,7 @@ def _everywhere(app: CasebookApp, now: Situation) -> Situation:
         absent=app.errors.results.absent, gone=app.errors.results.gone, ingesting=app.ingesting.busy,
         importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
-        no_edge=_no_edge(app),
+        no_edge=_no_edge(app), visiting=_is_visiting(app), text=_text_scope(app),
     )  # fmt: skip
     return replace(now, rows=_rows(app, now), around=around)
 
@@ -429,6 +430,18 @@ def _no_edge(app: CasebookApp) -> str:
     """Why the edge of the list cannot be moved on the screen that is shown."""
     screen = app.screen if app.screen_stack else None
     return screen.splitter.why_not if isinstance(screen, PaneScreen) else "Only available in a pane."
+
+
+def _is_visiting(app: CasebookApp) -> bool:
+    screen = app.screen if app.screen_stack else None
+    return isinstance(screen, PaneScreen) and screen.way_back() is not None
+
+
+def _text_scope(app: CasebookApp) -> Scope:
+    """The scope of the text that has the focus, from which a key goes back to the list; empty: none has."""
+    focused = app.focused if app.screen_stack else None
+    held = {one.id for one in type(focused).BINDINGS if isinstance(one, Binding)} if focused is not None else set()
+    return next((scope for scope in ("case", "why") if f"{scope}.back" in held), "")
 
 
 def _rows(app: CasebookApp, now: Situation) -> int:

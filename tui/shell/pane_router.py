@@ -127,6 +127,16 @@ class PaneRouter:
             results.rows.choose(at)
             results.post_message(Results.Opened())
 
+    def visit_case(self, case_id: int, leave: Callable[[], object]) -> None:
+        """Show this case. The way back leads to the pane that is open now, where `leave` is called."""
+        pane = self.pane
+
+        def back() -> None:
+            self.show(pane)
+            leave()
+
+        self.show_case(case_id, back)
+
     def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:
         """This quote in the Evidence pane beneath what is open, else in one over it, from which Esc returns."""
         from tui.panes.evidence.screen import EvidenceScreen

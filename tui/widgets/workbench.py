@@ -109,8 +109,9 @@ class Workbench(Protocol):
         """Hand on the keys that wait."""
         ...
 
-    def show_case(self, case_id: int) -> None:
-        """Close what is open over the Errors pane, and show this case there."""
+    def show_case(self, case_id: int, leave: Callable[[], object]) -> None:
+        """Close what is open over the Errors pane, and show this case there. The way back leads to the pane that is
+        open now, where `leave` is called."""
         ...
 
     def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:

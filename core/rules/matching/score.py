@@ -123,9 +123,11 @@ def arithmetic(regime: Regime, similarity: float | None, keyword: float, context
     """The sum behind `relevance`, for people: with every factor that its reasons name."""
     similar = similarity or 0.0
     if similarity is None or regime == "keyword":
-        base = f"keyword {keyword:.2f} x {KEYWORD_SCALE:.2f}" + (" (no vector yet)" if regime != "keyword" else "")
+        base = f"keyword {keyword:.2f} x scale {KEYWORD_SCALE:.2f}" + (
+            " (no vector yet)" if regime != "keyword" else ""
+        )
     elif regime == "semantic":
-        base = f"(similarity {similar:.2f} + {TIE:g} x keyword {keyword:.2f}) x {SEMANTIC_SCALE:.2f}"
+        base = f"(similarity {similar:.2f} + {TIE:g} x keyword {keyword:.2f}) x scale {SEMANTIC_SCALE:.2f}"
     else:
         base = f"{SHARE:g} x similarity {similar:.2f} + {1 - SHARE:g} x keyword {keyword:.2f}"
     whole = f"({base})" if context.parts and regime == "hybrid" and similarity is not None else base

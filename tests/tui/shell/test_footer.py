@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.events import MouseScrollDown
 
 from tests.tui.support import app_on, frame, until
-from tui.actions.action import Situation
+from tui.actions.action import Around, Situation
 from tui.actions.registry import footer
 from tui.panes.errors.actions import ErrorsNow
+from tui.panes.evidence.actions import EvidenceNow
+from tui.panes.library.actions import LibraryNow
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.messages import PaneChanged
 from tui.widgets.workbench import TopBar, draw_footer
@@ -23,6 +26,25 @@ def test_the_footer_fits_and_never_cuts_help(width: int, focus: str) -> None:
     line = draw_footer(footer(now), width).plain
     assert len(line) <= width
     assert line.rstrip().endswith("help")
+
+
+def test_the_footer_names_the_way_out_of_a_text_and_of_a_visit() -> None:
+    def offered(now: Situation) -> list[tuple[str, str]]:
+        return [(action.id, key) for action, key in footer(now)]
+
+    here = LibraryNow("library", 5, library=True)
+    assert ("case.back", "escape") not in offered(here)
+    assert ("app.quit", "q") in offered(here)
+    assert ("case.back", "escape") in offered(replace(here, around=Around(text="case")))
+    visit = offered(replace(here, around=Around(visiting=True)))
+    assert ("visit.back", "q") in visit
+    assert ("app.quit", "ctrl+q") in visit, "q is offered once"
+
+
+def test_keys_about_a_quote_are_not_offered_without_one() -> None:
+    offered = {action.id for action, _ in footer(EvidenceNow("evidence", filtered=True))}
+    assert not offered & {"evidence.next", "list.why"}
+    assert "evidence.next" in {action.id for action, _ in footer(EvidenceNow("evidence", 1))}
 
 
 async def test_the_mouse_focuses_scrolls_chooses_and_opens(casebook: Path) -> None:

@@ -23,6 +23,7 @@ from textual.widget import Widget
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation, perform_of
+from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text
 from tui.runtime.jobs import Jobs
@@ -250,6 +251,10 @@ class Pane(Protocol):
         """What it does, by the ids of the registry."""
         ...
 
+    def way_back(self) -> Callable[[], object] | None:
+        """The way to the place that it was opened from."""
+        ...
+
     def changed(self) -> None:
         """Other actions are possible now."""
         ...
@@ -275,6 +280,7 @@ class PaneScreen(Screen[None]):
     STACKS: ClassVar[bool] = True
     DETAIL_WIDTHS: ClassVar[Mapping[str, int]] = {"-wide": 44, "-xwide": 88}
     LANES: ClassVar[Sequence[str]] = ()
+    BINDINGS = bindings("visit")
 
     def __init__(self, context: PaneContext, classes: str = "") -> None:
         super().__init__(classes=classes)
@@ -316,10 +322,17 @@ class PaneScreen(Screen[None]):
 
     def perform(self: Pane, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
+        if action_id == "visit.back" and (back := self.way_back()) is not None:
+            back()
+            return True
         done = self.splitter.perform(action_id) or perform_of(self.actions(), action_id)
         if done:
             self.changed()
         return done
+
+    def way_back(self) -> Callable[[], object] | None:
+        """Return the way to the place that this one was opened from; None: it was opened from none."""
+        return None
 
     def changed(self) -> None:
         """Other actions are possible now, and there may be something else to remember."""

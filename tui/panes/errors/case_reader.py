@@ -101,6 +101,11 @@ class Reader:
         self._away.append((case_id, leave))
         self._read(0.0)
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the case was opened from another case or pane."""
+        return bool(self._away)
+
     def back(self) -> bool:
         """Back to the case or the pane one came from; False where one came from the list."""
         if not self._away:

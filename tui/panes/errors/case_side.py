@@ -75,7 +75,7 @@ class CaseSide(Reading):
         now, fix, error = self._clock(), read.chosen, read.error
         self._head.set_content(draw.draw_head(case, None, self._signs, now, chosen=fix, error=error, splits=splits))
         self._draw_fix()
-        self._raw.border_title = Content(f" Output{_error_note(read)} ")
+        self._raw.border_title = Content(f" Output{read.variant_note(read.titled or read.latest)} ")
         whole = "triage.all" if self._with_fix else ""
         self._raw.set_content(draw.draw_raw(self._raw_of(case), self._signs, limit=MAX_OUTPUT, whole=whole))
         signs, above = self._signs, self.fix if self._with_fix else None
@@ -171,14 +171,6 @@ class CaseSide(Reading):
 
     def _say(self, text: str) -> None:
         self.app.notify(text, markup=False, severity="warning", timeout=4)
-
-
-def _error_note(read: Read) -> str:
-    """That what is shown is not the error that names the case, where it has several."""
-    finer, one = read.case.fingerprints, read.latest
-    if one is None or len(finer) < 2 or one.fingerprint == (read.at or finer[0].fingerprint):
-        return ""
-    return f" (another of the {len(finer):,} errors)"
 
 
 _MEANT = {

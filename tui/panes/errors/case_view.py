@@ -432,8 +432,9 @@ class CaseView(Reading):
             self.raw = Raw(self.read.error.key_line)
         elif self.read is not None:
             self.raw = Raw(self.read.case.error_raw or "\n".join(self.read.case.key_lines))
-        of = " of this error" if self.seen.fingerprint is not None else ""
         case = None if self.read is None else self.read.case
+        note = "" if self.read is None else self.read.variant_note(one)
+        of = " of this error" if self.seen.fingerprint is not None else note
         at, total, now = self.seen.at, self.seen.total, self._clock()
         raw, signs = self.raw, self._signs
 

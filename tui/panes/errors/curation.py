@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from core.errors.curation.decisions import Saved
     from core.errors.curation.transaction import Conflict, Curated, SeenVersion, Written
     from core.store import Store
+    from tui.panes.errors.history import HistoryScreen
     from tui.panes.errors.screen import ErrorsScreen
 
 
@@ -548,8 +549,10 @@ class Curating(Decisions, Performs):
         """Show changes, authors and times."""
         from tui.panes.errors.history import HistoryScreen
 
-        case_id = None if read is None else read.case.id
-        self._host.app.push_screen(HistoryScreen(self, case_id), lambda _ended: self._changed())
+        self.show_history(HistoryScreen(self, None if read is None else read.case.id))
+
+    def show_history(self, history: HistoryScreen) -> None:
+        self._host.app.push_screen(history, lambda _ended: self._changed())
 
     def say(self, text: str, severity: str = "information", seconds: float = 5) -> None:
         """A toast: inert text, no markup."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -65,9 +66,8 @@ class Changes:
     def get(self, index: int) -> Entry | None:
         return self.entries[index] if 0 <= index < len(self.entries) else None
 
-    def index_of(self, entry: Entry | None) -> int:
+    def index_of(self, change: int | None) -> int:
         """Return the row of a decision; the newest, if it is not listed."""
-        change = None if entry is None else entry.change.change
         return next((at for at, one in enumerate(self.entries) if one.change.change == change), 0)
 
 
@@ -106,11 +106,13 @@ class HistoryScreen(Performs, ModalScreen[None]):
     CSS_PATH = sheet("curation")
     BINDINGS = bindings("history")
 
-    def __init__(self, curating: Curating, case_id: int | None) -> None:
+    def __init__(self, curating: Curating, case_id: int | None, *, one_case: bool = False, at: int = 0) -> None:
+        """`one_case`: list the changes of this case only; `at`: the change to select, 0 for the newest."""
         super().__init__()
         self._curating = curating
         self._case_id = case_id
-        self._one_case = False
+        self._one_case = one_case
+        self._first = at
         self._next: int | None = None
         self.left = False  # whether the pane that was opened from here was left for another: it is not to be seen again
         self._list = RowList(self._paint, id="history-rows")
@@ -199,7 +201,9 @@ class HistoryScreen(Performs, ModalScreen[None]):
                 if case_id is None:
                     self._curating.say("This case was deleted.", "warning")
                 elif self.is_current:
-                    bench.show_case(case_id)
+                    again = partial(HistoryScreen, self._curating, self._case_id, one_case=self._one_case)
+                    at = one.change.change
+                    bench.show_case(case_id, lambda: self._curating.show_history(again(at=at)))
 
             self._curating.jobs.run("history-case", read_case_of(one.change.cases), on_case, self._failed)
         else:
@@ -224,7 +228,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
         def on_page(page: History, _final: bool) -> None:
             self._next = page.next
             changes = Changes(page.changes)
-            self._list.show(changes, changes.index_of(one))
+            self._list.show(changes, changes.index_of(self._first if one is None else one.change.change))
             self._caption()
             self._show()
             self._go_on_if_near_the_end()

@@ -246,6 +246,13 @@ class Read:
         """The fingerprint of the matched error."""
         return None if self.error is None else self.error.fingerprint
 
+    def variant_note(self, one: Occurrence | None) -> str:
+        """That `one` is of another error than the one that names the case, where it has several."""
+        finer = self.case.fingerprints
+        if one is None or len(finer) < 2 or one.fingerprint == (self.at or finer[0].fingerprint):
+            return ""
+        return f" (another of the {len(finer):,} variants)"
+
 
 def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:
     return lambda job: _counted(job.store(), scope)

@@ -127,6 +127,9 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         parts: dict[object, Focus] = {self.box: "box", self.why: "why", **rows, **reading}
         return parts.get(focused, "none")
 
+    def way_back(self) -> Callable[[], object] | None:
+        return self.reader.back if self.reader.is_away and self.focus_part == "case" else None
+
     def situation(self) -> Situation:
         return ErrorsNow(
             focus=self.focus_part,

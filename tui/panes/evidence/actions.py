@@ -56,8 +56,8 @@ _ACTIONS: tuple[Action, ...] = (
     _act("words", "Replace the quote with the words of the source", "o", hint="use source", rank=3, needs=_PLACE),
     _act("mark", "Select for a bulk action", "space", hint="select", rank=11, needs=_ROWS),
     _act("mark_all", "Select all or none", "A", needs=_ROWS),
-    _act("next", "Next open quote", "n", hint="next", rank=4),
-    _act("next_near", "Next near miss", "N"),
+    _act("next", "Next open quote", "n", hint="next", rank=4, needs=_ROWS),
+    _act("next_near", "Next near miss", "N", needs=_ROWS),
     _act("place", "Show the next possible location", "m", hint="location", rank=5, needs=_SEVERAL),
     *(
         _act(f"choose_{number}", f"Show location {number}", str(number), palette=False, needs=_SEVERAL,
@@ -79,7 +79,8 @@ _ACTIONS: tuple[Action, ...] = (
     _act("session", "Show this session or all sessions", "s", needs=_READ),
     _act("type", "Show this entry type or all types", "e", needs=_READ),
     _act("unfilter", "Clear the filters", "F", needs=_FILTERED, shared="list.unfilter"),
-    _act("why", "Show or hide the entry and the trace", "t", hint="entry, trace", rank=8, shared="list.why"),
+    _act("why", "Show or hide the entry and the trace", "t", hint="entry, trace", rank=8, needs=_ROWS,
+         shared="list.why"),
     _act("whole", "Show the full message", "w", hint="full", rank=10, needs=_READ),
     _act("copy", "Copy the quote", "y", needs=_READ, shared="list.copy"),
 )  # fmt: skip

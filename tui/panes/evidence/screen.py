@@ -116,9 +116,13 @@ class DeepLink:
             DEEP_LINK, read_where(evidence_id, screen.quote_filter), on_place, lambda fault: screen.say(fault.message)
         )
 
+    @property
+    def visiting(self) -> bool:
+        return self._visiting and self._screen.quote_filter in (self._filter_before, QuoteFilter())
+
     def back(self) -> bool:
         """Back to where one came from; False where one came from nowhere, or has filtered since."""
-        if not self._visiting or self._screen.quote_filter not in (self._filter_before, QuoteFilter()):
+        if not self.visiting:
             return False
         self.came_back = True
         self._screen.dismiss()
@@ -282,6 +286,9 @@ class EvidenceScreen(PaneScreen, SearchPane):
         """Nothing is searched here for a pasted text; a box takes its own."""
         event.stop()
         self.say(self.signs.fill_keys(PASTE_ELSEWHERE), "warning")
+
+    def way_back(self) -> Callable[[], object] | None:
+        return self.deep_link.back if self.deep_link.visiting else None
 
     def situation(self) -> Situation:
         read, view = self.view.read, self.view

@@ -168,6 +168,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         self._read(Look(self._cells, self.rendered), delay=delay)
 
+    def hide_other(self) -> None:
+        """Show nothing until the wanted place is read: what is shown is another one."""
+        if self.laid is not None and self.laid.wanted != self.wanted:
+            self._clear()
+
     def again(self) -> None:
         """Read it again after a change of the library."""
         if self.wanted is not None:
@@ -256,7 +261,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _caption(self) -> None:
         if self.laid is None:
-            self.border_title = Content("Document")
+            self.border_title = Content("Document" if self.wanted is None else title(self.wanted.path))
             self.border_subtitle = Content("")
             return
         one = self.laid.opened

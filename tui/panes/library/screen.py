@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -218,6 +218,9 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         if self.is_current:
             self.dismiss()
 
+    def way_back(self) -> Callable[[], object] | None:
+        return self.leave if self.visiting else None
+
     def situation(self) -> Situation:
         document = self.document.laid
         return LibraryNow(
@@ -311,19 +314,23 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         event.stop()
         self._pinned = self._pinned and not self.hits.rows.has_focus
         if not self._pinned:
-            hit, document, calm = self.hit, self.hits.document, TYPED if self.box.has_focus else PREVIEW
-            if hit is not None:
-                self.document.want(DocumentPlace(hit.doc_path, hit.citation.uri, self.searching.text), calm)
-            elif document is not None:
-                self.document.want(DocumentPlace(document.doc_path), calm)
-            elif not self.hits.total:
-                self.document.want(None)
+            self._want_chosen(TYPED if self.box.has_focus else PREVIEW)
         self.searching.explain()
         self.changed()
 
+    def _want_chosen(self, calm: float = 0.0) -> None:
+        """Open the document of the chosen row after `calm` seconds."""
+        hit, document = self.hit, self.hits.document
+        if hit is not None:
+            self.document.want(DocumentPlace(hit.doc_path, hit.citation.uri, self.searching.text), calm)
+        elif document is not None:
+            self.document.want(DocumentPlace(document.doc_path), calm)
+        elif not self.hits.total:
+            self.document.want(None)
+
     def on_hits_opened(self, event: Hits.Opened) -> None:
         event.stop()
-        self.document.focus()
+        self._open_document()
 
     def on_document_view_loaded(self, event: DocumentView.Loaded) -> None:
         event.stop()
@@ -350,8 +357,11 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.box.select_all()
 
     def _open_document(self) -> None:
-        """Into the document of the chosen row, if there is one."""
+        """Into the document of the chosen row, if there is one; another one is not shown until that is read."""
         if self.hits.total:
+            if not self._pinned:
+                self._want_chosen()
+            self.document.hide_other()
             self.document.focus()
 
     def to_list(self) -> None:

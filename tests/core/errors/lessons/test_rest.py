@@ -42,6 +42,11 @@ def test_a_section_keeps_the_lines_that_are_new() -> None:
     assert beyond_card(f"{RUN}\n\n{linked}", COMMAND) == linked
 
 
+def test_the_link_is_left_out_if_it_is_the_reason_on_the_card() -> None:
+    lesson = replace(COMMAND, because="`find` replaces `rg`, which is missing")
+    assert beyond_card(f"{RUN}\n\n**Linked**\n\n- {lesson.because}", lesson) == ""
+
+
 def test_a_longer_sentence_stays() -> None:
     why = "**Why** (message 7)\n\n> gh has no --stat. It was renamed in 2.4."
     assert beyond_card(f"{RUN}\n\n{why}", COMMAND) == why

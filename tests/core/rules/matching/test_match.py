@@ -289,3 +289,11 @@ def test_every_factor_is_told_and_the_sum_adds_up(book: Book) -> None:
         assert abs(base * math.prod(factors) - float(score)) < 0.01
         hardly += any(0.9 < factor < 1 for factor in factors)
     assert hardly, "a rule that is hardly behind another one is told too"
+
+
+def test_the_scale_is_named_in_the_sum(book: Book) -> None:
+    for semantic, scale in ((None, 0.92), (Known({0: 0.9, 1: 0.5, 2: 0.5, 3: 0.5}), 0.83)):
+        found = match(book, PUSH, semantic)
+        sums = [why for one in (*found.rules, *found.below) for why in one.why if " = " in why]
+        assert sums
+        assert all(f" x scale {scale:.2f}" in why for why in sums)

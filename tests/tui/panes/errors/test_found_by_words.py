@@ -305,3 +305,14 @@ def test_the_order_is_answer_every_word_similar_some_words() -> None:
     every, near, some = row_with(3, "text", "every"), row_with(4, "similar", None), row_with(5, "text", "some")
     found = joined(SearchResult(None, (near, seen, answer)), (some, every)).rows
     assert [row.id for row in found] == [1, 2, 3, 4, 5]
+
+
+async def test_output_of_another_variant_says_so(merged: Path) -> None:
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: "1 of 5" in frame(app))
+        assert "another of the 2" not in frame(app)
+        await pilot.press("n")
+        await until(pilot, lambda: "2 of 5 (another of the 2 variants)" in frame(app))

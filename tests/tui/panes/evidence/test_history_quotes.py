@@ -25,6 +25,7 @@ from tui.panes.errors.triage import TriageScreen
 from tui.panes.evidence.queries import PAGE, QuoteFilter
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen
+from tui.panes.rules.screen import RulesScreen
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.curation import draw_change, draw_changed
 from tui.render.history import draw_about, draw_quotes
@@ -199,9 +200,6 @@ async def test_enter_on_a_case_leads_to_the_case_listed_or_not(review: Path, siz
         await pilot.press("G", "enter")
         await until(pilot, lambda: app.errors.case.read is not None and app.errors.case.read.case.id == 2)
         await until(pilot, lambda: app.errors.focus_part == "case")
-        row = app.errors.results.chosen
-        assert row is not None
-        assert row.id == 2
         app.errors.results.load(replace(app.errors.results.scope, tool="psql"))
         await until(pilot, lambda: app.errors.results.rows.rows.total == 1)
         await pilot.press("C")
@@ -210,6 +208,32 @@ async def test_enter_on_a_case_leads_to_the_case_listed_or_not(review: Path, siz
         await until(pilot, lambda: app.errors.case.read is not None and app.errors.case.read.case.id == 3)
         assert app.errors.focus_part == "case"
         assert app.errors.case.region.height > 0
+
+
+@pytest.mark.parametrize(("key", "pane"), [("q", ""), ("escape", ""), ("q", "3")])
+async def test_the_way_back_from_a_case_is_the_change_that_it_was_opened_from(
+    review: Path, key: str, pane: str
+) -> None:
+    app = app_on(review)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("escape")
+        if pane:
+            await pilot.press(pane)
+            await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and app.screen._changes.total)
+        await pilot.press("G", "enter")
+        await until(pilot, lambda: app.errors.focus_part == "case" and len(app.screen_stack) == 1)
+        await until(pilot, lambda: "esc back" in frame(app))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and app.screen._changes.total)
+        screen = app.screen
+        assert isinstance(screen, HistoryScreen)
+        assert screen._list.chosen == screen._changes.total - 1, "at the change that one was at"
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen) if pane else app.screen is app.errors)
+        assert app.return_code is None, "q has not quit"
 
 
 async def test_from_the_queue_a_case_is_led_to_past_the_queue_and_one_that_is_gone_is_told(review: Path) -> None:

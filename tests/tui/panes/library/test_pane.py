@@ -75,6 +75,20 @@ async def test_a_search_lights_the_words_and_opens_the_document_at_them(library:
         assert "raw" in frame(app)
 
 
+async def test_enter_shows_no_other_document_until_the_chosen_one_is_there(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await choose_path(pilot, screen, "backup.md")
+        screen.hits.rows.choose(paths(screen).index("src/cranes.py"))
+        screen.search.open()
+        view = screen.document
+        assert view.laid is None
+        assert "src/cranes.py" in str(view.border_title)
+        await until(pilot, lambda: view.laid is not None and view.laid.wanted.path == "src/cranes.py")
+        await until(pilot, lambda: "esc back" in frame(app).splitlines()[-1])
+
+
 async def test_what_is_pasted_outside_the_box_is_searched(library: Path) -> None:
     app = library_app(library)
     async with app.run_test(size=WIDE) as pilot:
