@@ -20,7 +20,7 @@ from core.rules.matching.call import ToolCall, patch_in_a_line, read_call
 from core.store import Store, faults
 from core.text.cleaning import normalized
 from core.text.tokenizing import without_particle
-from core.transcripts.commands import shell_command
+from core.transcripts.commands import SHELL_TOOLS, shell_command
 
 MOST_WORDS: Final = 32
 _MOST_READ: Final = 8_192
@@ -166,13 +166,16 @@ class Typed:
 
 
 def typed_call(tool: str, text: str) -> Typed:
-    """Return the call. A payload of a hook is split, from either box; a command in the box of the tool is Bash's.
+    """Return the call. A payload of a hook is split, from either box. A command in the box of the tool is Bash's, and
+    the input of a shell may be the command itself.
 
     Raises Fault invalid_input: what is missing, or the line and column at which the JSON goes wrong.
     """
     in_tool = tool.lstrip().startswith("{")
     if not in_tool and not text.strip() and len(tool.split()) > 1:  # no tool has a name of several words
         tool, text = "Bash", json.dumps({"command": tool.strip()}, ensure_ascii=False)
+    if tool.strip() in SHELL_TOOLS and text.strip() and not text.lstrip().startswith(("{", "[", '"')):
+        text = json.dumps({"command": text.strip()}, ensure_ascii=False)
     if in_tool and not text.strip():
         tool, text = "", tool
     if not tool.strip() and not text.lstrip().startswith("{"):

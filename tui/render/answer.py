@@ -104,12 +104,12 @@ def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
     return Content("\n").join([head, draw_markdown(visible, signs), Content.styled(inline(why, _QUOTE), "$cb-dim")])
 
 
-def draw_unanswered(notice: Content, found: Sequence[AnswerCitation], signs: Signs) -> Content:
+def draw_unanswered(notice: Content, found: Sequence[AnswerCitation], signs: Signs, cells: int = 0) -> Content:
     """Why no LLM answered, and the passages that it would have been given."""
     if not found:
         return notice
-    head = Content.styled("Passages found", "bold $cb-soft")
-    return Content("\n").join([notice, Content(""), head, *draw_sources(found, signs)])
+    head = _sources_head("Passages found", found, signs)
+    return Content("\n").join([notice, Content(""), head, *draw_sources(found, signs, cells)])
 
 
 def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
@@ -128,7 +128,7 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
         parts += [_unknown_marker(one, signs) for one in answer.invented]
     if answer.citations:
         head = "Sources" if any(one.marker for one in answer.citations) else "Closest passages"
-        parts += [Content(""), Content.styled(head, "bold $cb-soft")]
+        parts += [Content(""), _sources_head(head, answer.citations, signs)]
         parts += draw_sources(answer.citations, signs, cells)
     return hanging(Content("\n").join([*parts, Content(""), _footer(answer, signs)]), cells)
 
@@ -300,6 +300,10 @@ def _number(one: AnswerCitation, at: int) -> int:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else at
 
 
+def _sources_head(name: str, citations: Sequence[AnswerCitation], signs: Signs) -> Content:
+    return Content.assemble((name, "bold $cb-soft"), (f" {signs.dot} {len(sources(citations)):,}", "$cb-dim"))
+
+
 def draw_sources(citations: Sequence[AnswerCitation], signs: Signs, cells: int = 0) -> list[Content]:
     """The sources with the number of each, their sections under each other where `cells` have room."""
     widest = max((cell_len(inline(one.citation.uri, _URI)) for one in citations), default=0)
@@ -312,12 +316,15 @@ def _source(number: int, one: AnswerCitation, signs: Signs, column: int, cells: 
     section = f"  {inline(one.section, 120)}" if one.section else ""
     speaks = f"  possible prompt injection: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
     gap = " " * (column - cell_len(inline(one.citation.uri, _URI)))
-    return Content.assemble(
-        (f"{marker} ", "$cb-accent"), cited(one.citation.uri),
-        (f"{gap}  evidence {one.score:.2f}", "$cb-faint"), (section, "$cb-dim"),
+    body = Content.assemble(
+        cited(one.citation.uri), (f"{gap}  evidence {one.score:.2f}", "$cb-faint"), (section, "$cb-dim"),
         (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),
-        (speaks, signs.quote("flagged").tone), *(_quote_lines(one.excerpt, signs, cells) if one.excerpt else ()),
+        (speaks, signs.quote("flagged").tone),
     )  # fmt: skip
+    indent = cell_len(marker) + 1
+    lines = body.wrap(max(1, cells - indent)) if cells else [body]
+    quoted = _quote_lines(one.excerpt, signs, cells) if one.excerpt else ()
+    return Content.assemble((f"{marker} ", "$cb-accent"), Content(f"\n{' ' * indent}").join(lines), *quoted)
 
 
 def _footer(answer: Answer, signs: Signs) -> Content:

@@ -143,7 +143,7 @@ def draw_changed(
     parts: list[tuple[str, str]] = [
         (inline(one.title, _LINE), "bold $cb-text"),
         (
-            f"\nchange id {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n",
+            f"\nid {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n",
             "$cb-dim",
         ),
     ]

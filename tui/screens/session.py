@@ -23,6 +23,7 @@ from core.flows.insights.pictures import markdown_of, picture_of_session
 from core.flows.insights.report import SessionStrip
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
+from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Line, Marks, draw_line, lines_of, session_name, whole_text
@@ -167,7 +168,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _caption(self) -> None:
         self.border_subtitle = Content(
-            f"message {self.chosen:,} {self._signs.dot} {self.ends[1] - self.ends[0] + 1:,} in session"
+            f"message {self.chosen:,} {self._signs.dot} {counted(self.ends[1] - self.ends[0] + 1, 'message')}"
         )
         self.post_message(self.Moved())
 

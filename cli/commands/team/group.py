@@ -34,6 +34,7 @@ examples:
 
 A team shares through its git repository, through a PostgreSQL server, or both.
 """
+_NOTHING_TO_SHARE = "This repository has no verified fixes. To verify one, run: casebook errors verify ID"
 _STAYS = "A withdrawn lesson stays in the history of git and of each casebook that imported it."
 
 
@@ -143,7 +144,10 @@ def run_preview(args: argparse.Namespace, context: Context) -> int:
     lines += [*left_lines(out, report.left_out), *fault_lines(out, report.bad)]
     total = counted(len(report.lessons), "lesson")
     lines += [out.paint(_STAYS, "dim")] if report.lessons else []
-    lines.append(f"{one_line(str(report.path))}: {total} to write, {report.unchanged:,} unchanged")
+    if report.lessons or report.unchanged:
+        lines.append(f"{one_line(str(report.path))}: {total} to write, {report.unchanged:,} unchanged")
+    else:
+        lines.append(_NOTHING_TO_SHARE)
     out.result(report, lines)
     return 0 if report.lessons else 1
 
@@ -192,7 +196,10 @@ def export_lines(out: Output, done: TeamExport, *, commit: bool = True) -> Itera
     words = ("added", "changed", "restored", "withdrawn")
     counts = [f"{len(getattr(done, word)):,} {word}" for word in words if getattr(done, word)]
     state = "written" if done.written else "unchanged"
-    yield f"{one_line(str(done.path))}: {', '.join((state, counted(done.lessons, 'lesson'), *counts))}"
+    if done.lessons or done.written or counts:
+        yield f"{one_line(str(done.path))}: {', '.join((state, counted(done.lessons, 'lesson'), *counts))}"
+    else:
+        yield f"No file was written. {_NOTHING_TO_SHARE}"
     for one in done.blocks:
         state = one_line(one.fault) or f"block {'written' if one.changed else 'unchanged'}"
         yield f"{one_line(one.path)}: {state}"

@@ -146,7 +146,7 @@ async def test_a_session_and_a_whole_text_show_their_keys_and_explain_them(tmp_p
     async with app.run_test(size=SMALL) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         await pilot.press("down", "o")
-        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 0 · 1 in session" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 0 · 1 message" in frame(app))
         assert frame(app).split("\n")[-1].startswith(" esc back  n next mark")
         assert frame(app).split("\n")[-1].endswith("? help")
         await pilot.press("question_mark")

@@ -260,11 +260,11 @@ class UnsavedTexts:
 
 def announced(texts: tuple[Unsaved, ...]) -> str:
     """What is said of them; names the key by its action."""
-    newest = f"case #{texts[0].case_id or texts[0].scratch.case_id}"
+    newest = f"#{texts[0].case_id or texts[0].scratch.case_id}"
     if len(texts) == 1:
-        return f"{newest} has an unsaved fix. Press {{fix.unsaved}} to resume."
-    many = f"{len(texts)} unsaved fixes, the latest for {newest}"
-    return f"{many}. Press {{fix.unsaved}} to resume them in turn."
+        return f"Case {newest} has an unsaved fix. In Errors, press {{fix.unsaved}} to resume."
+    many = f"{len(texts)} unsaved fixes, the latest for case {newest}"
+    return f"{many}. In Errors, press {{fix.unsaved}} to resume them in turn."
 
 
 @job_work

@@ -17,6 +17,7 @@ from tui.actions.registry import bindings
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.panes.common.list_pane import ListView
 from tui.panes.evidence.queries import EARLIER, FILTERS, LATER, Compared, Kind, QuoteFilter, Quotes, ReadQuote
+from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.markdown import quote_bar
@@ -379,9 +380,9 @@ class QuoteView(Vertical):
         row, mark = self.read.quote.row, self._signs.quote(self.read.quote.row.state)
         found = self.read.messages.get(self.index)
         self.border_title = Content(f"#{row.id} {mark.sign} {mark.words}")
-        count = "" if found is None else f" {self._signs.dot} {found.count:,} in session"
-        role = "" if found is None else f"  {title(found.role)}"
-        self.border_subtitle = Content(f"message {self.index:,}{count}{role}" if found else "no such message")
+        count = "" if found is None else f" {self._signs.dot} {counted(found.count, 'message')}"
+        role = "" if found is None else f" ({title(found.role)})"
+        self.border_subtitle = Content(f"message {self.index:,}{role}{count}" if found else "no such message")
         self._head.update(self._drawn_head())
         around = [self.read.messages.get(self.index + by) for by in (*EARLIER, *LATER)]
         where = (row.id, self.spans, (self.text, *around))

@@ -279,7 +279,7 @@ class Conversation(Reading):
         if turn.fault is not None:
             details = fault_text(turn.fault) + ("" if turn.fault.hint else " Ask again.")
             notice = Notice("No answer", details, (), "$cb-bad")
-            return draw_unanswered(draw_notice(notice, self._signs), turn.cited, self._signs)
+            return draw_unanswered(draw_notice(notice, self._signs), turn.cited, self._signs, self._cells)
         if turn.answer is not None:
             return draw_answer(turn.answer, self._signs, self._cells or WIDTH)
         if turn.stored is not None:

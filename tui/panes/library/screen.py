@@ -86,6 +86,8 @@ def _row(screen: LibraryScreen) -> Memory:
         return {"query": None, "passage": None, "document": before.get("document")}
     hits, hit, document = screen.hits, screen.hits.hit, screen.hits.document
     passage = hits.resume or (hit.chunk_id if hit is not None else before.get("passage") if same else None)
+    if hit is not None and not hits.resume and not hits.rows.chosen and not screen.reads:
+        passage = None  # nobody chose the first row: semantic results may put it far down
     path = hit.doc_path if hit is not None else document.doc_path if document is not None else None
     return {
         "query": query if query and len(query) <= _NAME and inline(query) == query else None,

@@ -138,7 +138,9 @@ def _as_json(call: ToolCall) -> str:
     return json.dumps(dict(call.tool_input), ensure_ascii=False, indent=1)
 
 
-_BLANK = Fault("invalid_input", "the call is empty", "type a tool and its input as JSON, or start from an example")
+_BLANK = Fault(
+    "invalid_input", "the call is empty", "type a command, or a tool and its input as JSON, or start from an example"
+)
 
 
 _LONG = 200_000

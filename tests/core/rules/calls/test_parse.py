@@ -29,6 +29,13 @@ def test_what_is_wrong_with_typed_json_is_said_in_whole_words(text: str, told: s
     assert found.value.message == told
 
 
+@pytest.mark.parametrize("tool", ["Bash", "exec_command"])
+def test_the_input_of_a_shell_may_be_the_command(tool: str) -> None:
+    assert dict(typed_call(tool, ' git push "origin"\n').call.tool_input) == {"command": 'git push "origin"'}
+    with pytest.raises(Fault, match="expecting value"):
+        typed_call("Write", "main.py")
+
+
 PAYLOAD = json.dumps(
     {
         "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/w/shop", "tool_name": "Bash",

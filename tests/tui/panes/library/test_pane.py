@@ -89,6 +89,18 @@ async def test_enter_shows_no_other_document_until_the_chosen_one_is_there(libra
         await until(pilot, lambda: "esc back" in frame(app).splitlines()[-1])
 
 
+async def test_the_first_row_is_not_remembered_as_the_passage_one_was_at(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "copy lift")
+        await pilot.press("escape")
+        assert screen.remembered()["query"] == "copy lift"
+        assert screen.remembered()["passage"] is None
+        await pilot.press("down")
+        assert screen.hit is not None
+        assert screen.remembered()["passage"] == screen.hit.chunk_id
+
+
 async def test_what_is_pasted_outside_the_box_is_searched(library: Path) -> None:
     app = library_app(library)
     async with app.run_test(size=WIDE) as pilot:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from core.rules.matching.api import RuleMatch
 from core.rules.matching.call import ToolCall
 from core.store import open_store
 from tests.tui.panes.rules.support import PUSH, RULES, answered, idle, opened, rules_app
@@ -68,7 +67,7 @@ async def test_o_opens_the_session_of_the_call_at_its_message(
         screen = await opened(pilot, app)
         await until(pilot, lambda: answered(screen, PUSH) and idle(app))
         await pilot.press("o")
-        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 12 · 20 in session" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 12 · 20 messages" in frame(app))
         assert "message number 12" in frame(app)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
@@ -123,7 +122,7 @@ async def test_the_rule_one_reads_stays_in_sight_when_a_newer_match_does_not_lis
         await until(pilot, lambda: answered(screen, PUSH) and idle(app))
         ranking, lost = screen.matching.rank, "ERR-004"
 
-        def rank(call: ToolCall | None, before: RuleMatch | None, pinned: RuleKey | None, **more: Any) -> Any:
+        def rank(call: ToolCall | None, before: Ranked | None, pinned: RuleKey | None, **more: Any) -> Any:
             work = ranking(call, before, pinned, **more)
 
             def joined(job: Job[Any]) -> Ranked | None:
