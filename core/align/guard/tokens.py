@@ -143,6 +143,8 @@ def _contracted(low: str) -> tuple[str, ...]:
         return "can", "not"
     if "'" not in low:
         return ()
+    if low == "n't":  # cut from its verb
+        return ("not",)
     if low.endswith("n't"):
         return _SHORT_VERBS.get(low, low[:-3]), "not"
     stem, _, tail = low.rpartition("'")

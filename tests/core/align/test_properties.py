@@ -116,7 +116,22 @@ def test_a_long_run_of_one_sign_is_read_in_linear_time() -> None:
 
 
 _MARKED = (
-    ("SHA-1", "SHA-256", "70%", "70 percent", "run,", "don't", "do", "not", "“quoted”", '"quoted"', "x²", "½", "1,024"),
+    (
+        "SHA-1",
+        "SHA-256",
+        "70%",
+        "70 percent",
+        "run,",
+        "don't",
+        "n't",
+        "do",
+        "not",
+        "“quoted”",
+        '"quoted"',
+        "x²",
+        "½",
+        "1,024",
+    ),
     (
         "서버를",
         "지운다.",
@@ -144,6 +159,15 @@ def test_the_verbatim_diff_joined_is_the_two_texts(quote: str, source: str) -> N
     assert "".join(run.source for run in diff) == source
     words = [run for run in compare(quote, source, lambda _: False).diff if not run.same]
     assert any(not run.same for run in diff) == bool(words), "it marks what the guard compares"
+
+
+def test_a_negation_apart_from_its_verb_is_read_as_one() -> None:
+    """As corpora write contractions, or where a quote begins in the middle of one."""
+    source, quote = (f"the worker {words} hold the lock while the cache grows" for words in ("does not", "does n't"))
+    assert align_quote(Session([source]), 0, quote, AlignSettings()).status == "aligned"
+    for words in ("does", "n't"):
+        other = f"the worker {words} hold the lock while the cache grows"
+        assert align_quote(Session([quote]), 0, other, AlignSettings()).status != "aligned"
 
 
 def test_marks_stand_on_whole_words_and_leave_the_signs_between_them() -> None:
