@@ -189,6 +189,10 @@ class QuoteList(ListView):
         self.border_title = Content("Quotes")
         self._show_notice(_none_yet() if fault.code == "not_indexed" else of_fault(fault))
 
+    def show_reading(self) -> None:
+        """Say that the first rows are being read."""
+        self.body.show_notice(Notice("Loading the quotes"))
+
     def _show_notice(self, notice: Notice | None) -> None:
         """A notice in the place of the rows has more to say than a few of them; None: the rows."""
         self.set_class(notice is not None, "-none")

@@ -222,6 +222,8 @@ class QuoteReader:
 
 
 _SOON = 0.05
+_PATIENCE = 0.2
+"""Seconds before a first read that takes longer says so."""
 _KEEP_MESSAGE = ("list.why", "evidence.whole", "list.copy", "view.reload")
 """Actions that only show something: what was said stays."""
 
@@ -276,6 +278,11 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.set_focus(self.list.rows)
         self.follow_casebook("evidence-watch", ("evidence", LANE), self.again)
         self.load()
+        self.set_timer(_PATIENCE, self._still_reading)
+
+    def _still_reading(self) -> None:
+        if self.quotes.read is None and self.search.busy:
+            self.list.show_reading()
 
     def on_screen_resume(self) -> None:
         """Back from another screen, where something may have been taken back."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from textual.events import Paste
@@ -21,10 +24,12 @@ from tests.tui.corpus import assert_inert, few
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
 from tests.tui.support import app_on, frame, settled, toasts, told, until
 from tui.panes.common.filter_menu import FilterScreen
+from tui.panes.evidence import screen as screen_module
 from tui.panes.evidence.places import FindScreen, ReasonScreen
 from tui.panes.evidence.queries import QuoteFilter
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.rules.screen import RulesScreen
+from tui.runtime.jobs import Job
 from tui.screens.import_files import ImportScreen
 from tui.shell.app import CasebookApp
 
@@ -49,6 +54,29 @@ async def test_a_list_of_few_quotes_leaves_its_rows_to_the_message(tmp_path: Pat
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: idle(app) and screen.list.size.height == 6)
+
+
+async def test_a_slow_first_read_says_that_the_quotes_load(review: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, read = Event(), screen_module.read_list
+
+    def held(*about: Any) -> Callable[[Job[Any]], Any]:
+        work = read(*about)
+
+        def wait(job: Job[Any]) -> Any:
+            gate.wait(60)
+            return work(job)
+
+        return wait
+
+    monkeypatch.setattr(screen_module, "read_list", held)
+    app = app_on(review)
+    async with app.run_test(size=SMALL) as pilot:
+        try:
+            await pilot.press("alt+2")
+            await until(pilot, lambda: "Loading the quotes" in frame(app))
+        finally:
+            gate.set()
+        await until(pilot, lambda: "4 left" in frame(app) and "Loading" not in frame(app))
 
 
 async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_back(review: Path) -> None:
