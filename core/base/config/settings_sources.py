@@ -99,11 +99,18 @@ class Config:
 
 
 def from_home(name: str) -> Path:
-    """Return a path as a person writes it, expanding `~`. Raises Fault invalid_input for an unknown home."""
+    """Return a path as a person writes it, expanding `~`.
+
+    Raises Fault invalid_input for an unknown home, and for a NUL character or half of a surrogate pair.
+    """
     try:
-        return Path(name).expanduser()
+        if b"\0" not in os.fsencode(name):
+            return Path(name).expanduser()
     except RuntimeError:
         raise Fault("invalid_input", f"unknown user in {name}", "pass an absolute path") from None
+    except UnicodeEncodeError:
+        pass
+    raise Fault("invalid_input", "the path contains a character that is not allowed in paths", "pass another path")
 
 
 def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:

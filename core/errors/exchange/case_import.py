@@ -18,7 +18,7 @@ from core.base.fault import Fault
 from core.base.reports import ImportReport, SkippedLine
 from core.errors.cases.derived import one_form, parse_names, refresh_case
 from core.errors.cases.record import RAW_KEPT, Name, ensure_case, find_case
-from core.errors.cases.resolutions import add_resolution, readable
+from core.errors.cases.resolutions import TEXT_KEPT, add_resolution, readable
 from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS, NO_SOURCE
 from core.errors.identity.fingerprint import identify
 from core.errors.lessons import (
@@ -166,8 +166,11 @@ class ImportedCase:
     noise: bool = False
 
 
-def import_row(con: apsw.Connection, row: ImportedCase) -> tuple[int, int, int]:
-    """One case into the caller's transaction: (its id, cases made, fixes added). What is derived waits."""
+def import_row(con: apsw.Connection, row: ImportedCase) -> tuple[frozenset[int], int, int]:
+    """One case into the caller's transaction: (cases touched, cases made, fixes added). What is derived waits.
+
+    A fix of a finer case that is in another case here goes to that one: it would answer for no error of its own.
+    """
     ts = timestamp(row.ts) or now()
     case_id, made = _named(con, row, ts) if row.names and row.normalized else _identified(con, row, ts)
     con.execute(
@@ -178,18 +181,29 @@ def import_row(con: apsw.Connection, row: ImportedCase) -> tuple[int, int, int]:
     if row.noise:
         con.execute("INSERT OR IGNORE INTO noise(case_id, author, ts) VALUES (?, 'import', ?)", (case_id, ts))
     added = 0
-    numbers: dict[int, int] = {}
+    cases = {case_id}
+    numbers: dict[tuple[int, int], int] = {}
     for fix in row.fixes:
-        stored, new = _add_fix(con, case_id, fix, ts)
+        owner = _owner(con, fix, case_id)
+        stored, new = _add_fix(con, owner, fix, ts)
         added += new
+        cases.add(owner)
         if stored is not None and fix.id and new:
-            numbers[fix.id] = stored
+            numbers[owner, fix.id] = stored
     for fix in row.fixes:
-        if fix.id in numbers and fix.replaced_by in numbers:
+        owner = _owner(con, fix, case_id)
+        if (owner, fix.id) in numbers and (owner, fix.replaced_by) in numbers:
             con.execute(
-                "UPDATE resolution SET replaced_by = ? WHERE id = ?", (numbers[fix.replaced_by], numbers[fix.id])
+                "UPDATE resolution SET replaced_by = ? WHERE id = ?",
+                (numbers[owner, fix.replaced_by], numbers[owner, fix.id]),
             )
-    return case_id, made, added
+    return frozenset(cases), made, added
+
+
+def _owner(con: apsw.Connection, fix: ImportedFix, case_id: int) -> int:
+    """The case that the finer case of a fix is in; `case_id` for a fix of a whole case, or of a finer case not here."""
+    row = con.execute("SELECT case_id FROM fingerprint WHERE fingerprint = ?", (fix.fingerprint,)).fetchone()
+    return case_id if row is None else cast("int", row[0])
 
 
 def _named(con: apsw.Connection, row: ImportedCase, ts: str) -> tuple[int, int]:
@@ -237,7 +251,7 @@ def _add_fix(con: apsw.Connection, case_id: int, fix: ImportedFix, ts: str) -> t
     A verified one is stored beside drafts of the same words, for then it is known to be right; not where a person here
     rejected them.
     """
-    text = redact(fix.text)
+    text = redact(fix.text)[:TEXT_KEPT]
     if not text.strip():
         return None, 0
     same = con.execute(
@@ -425,8 +439,8 @@ def _import_rows(store: Store, rows: _Rows, path: Path) -> ImportReport:
                 if isinstance(row, str):
                     skipped.append(SkippedLine(str(path), line, row))
                     continue
-                case_id, made, added = import_row(store.con, row)
-                touched.add(case_id)
+                cases, made, added = import_row(store.con, row)
+                touched |= cases
                 taken += 1
                 errors += made
                 resolutions += added

@@ -109,6 +109,15 @@ def test_a_casebook_that_cannot_be_written_answers_all_the_same(library: Path, m
     assert isinstance(found, Answer)
 
 
+@pytest.mark.parametrize("project", ["a\0b", "\ud800"])
+def test_a_project_that_no_path_can_name_is_refused(tmp_path: Path, project: str) -> None:
+    call_ = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "project": project}
+    for tool, arguments in (("match_rules", call_), ("error_search", {"text": "Error: x", "project": project})):
+        with pytest.raises(Fault, match="not allowed in paths") as caught:
+            call(tool, arguments, desk(tmp_path / "c.db"))
+        assert caught.value.code == "invalid_input"
+
+
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(0.1, 0.9) | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),

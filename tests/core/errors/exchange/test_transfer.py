@@ -13,9 +13,11 @@ import pytest
 from core.base.fault import Fault
 from core.errors import add_resolution, list_cases, record_resolution, search, show_case
 from core.errors.cases.case import Filters
-from core.errors.cases.record import Name, ensure_case
+from core.errors.cases.record import Name, ensure_case, record_error
 from core.errors.cases.resolutions import ANSWERS, CURRENT_FIRST
-from core.errors.exchange.case_export import Format, export_cases, export_file
+from core.errors.curation.merging import merge
+from core.errors.curation.transaction import look
+from core.errors.exchange.case_export import Format, export_cases, export_file, export_fixes
 from core.errors.exchange.case_import import import_cases
 from core.store import Store, open_store
 from tests.casebooks import sql_steps
@@ -93,6 +95,37 @@ def test_what_is_exported_can_be_imported(db: Path, tmp_path: Path) -> None:
     assert case is not None
     assert [(fix.text, fix.status) for fix in case.resolutions] == [("git fetch", "verified"), ("first idea", "draft")]
     assert case.use_count == 2
+
+
+def test_a_fix_of_an_error_that_is_in_another_case_here_answers_for_it(db: Path, tmp_path: Path) -> None:
+    """There two errors were merged into one case, here each has its own."""
+    errors = ("TypeError: alpha is not a function", "ModuleNotFoundError: No module named 'beta'")
+    for error in errors:
+        record_resolution(db, error, f"the verified fix of {error}", status="verified")
+    with open_store(db, write=True) as store:
+        merge(store, "mina", look(store.con, 1), [look(store.con, 2)])
+        exports = ["".join(export_cases(store)), "".join(export_fixes(store))]
+    for at, text in enumerate(exports):
+        here, source = tmp_path / f"{at}.db", tmp_path / f"{at}.jsonl"
+        source.write_text(text, encoding="utf-8")
+        with open_store(here, write=True, create=True) as store:
+            for error in errors:
+                record_error(store, error, "mina")
+        brought(here, source)
+        assert brought(here, source) == (0, 0, 0)
+        for error in errors:
+            match = search(here, error, count=False).match
+            assert match is not None
+            assert (match.resolution, match.status) == (f"the verified fix of {error}", "verified")
+        with open_store(here) as store:
+            assert len(list_cases(store).cases) == 2
+
+
+def test_a_fix_that_is_too_long_is_imported_once(db: Path, tmp_path: Path) -> None:
+    source = tmp_path / "cases.jsonl"
+    source.write_text(json.dumps({"error": "boom at dawn", "resolution": "sleep in. " * 8_000}), encoding="utf-8")
+    assert brought(db, source) == (1, 1, 0)
+    assert brought(db, source) == (0, 0, 0)
 
 
 def test_an_export_leaves_no_fix_behind(db: Path) -> None:
