@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache, reduce
 from typing import Final, Literal, NamedTuple, NoReturn, cast
 
@@ -278,7 +279,14 @@ def _is_field(name: str) -> bool:
 
 
 def is_time(value: object) -> bool:
-    return isinstance(value, str) and _TIME.fullmatch(value) is not None
+    """Whether a value is a time as a lesson has it. The last year of the calendar has no later time, so it is none."""
+    if not isinstance(value, str) or _TIME.fullmatch(value) is None or value >= "9999":
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 def normal(shared: str, withdrawn: str, fields: Mapping[str, Stamped]) -> Record:

@@ -216,18 +216,22 @@ def _filters(args: argparse.Namespace) -> Filters:
 
 
 def _time(text: str | None) -> str | None:
-    """A time as it is stored (UTC, `Z`); a date alone stays as it is."""
+    """A time as it is stored (UTC, `Z`), or a date alone. A time without a zone is in UTC."""
     if text is None:
         return None
-    from datetime import UTC, datetime
+    from contextlib import suppress
+    from datetime import UTC, date, datetime
 
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat()
     try:
         at = datetime.fromisoformat(text)
-    except ValueError:
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise Fault(
             "invalid_input", f"--since is not a date or time: {text}", "use the format 2026-01-31 or 2026-01-31T18:00Z"
         ) from None
-    return text if at.tzinfo is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def run_practice(args: argparse.Namespace, context: Context) -> int:

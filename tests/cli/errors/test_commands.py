@@ -32,6 +32,33 @@ def filled(run: Run) -> Run:
     return run
 
 
+@pytest.mark.parametrize(
+    ("since", "code"),
+    [
+        ("2026-03-01", 0),
+        ("20260301", 0),
+        ("20260302", 1),
+        ("2026-W09", 0),
+        ("2026-W10", 1),
+        ("2026-03-01 09:00", 0),
+        ("2026-03-01 11:00", 1),
+        ("2026-03-01T11:00+09:00", 0),
+        ("0001-01-01T00:00+10:00", 2),
+        ("yesterday", 2),
+    ],
+)
+def test_each_form_of_a_date_means_that_date(run: Run, tmp_path: Path, since: str, code: int) -> None:
+    name = identify(BOOM)
+    with open_store(tmp_path / "dated.db", write=True, create=True) as store, store.transaction() as con:
+        observe(
+            con, Name(name.key_line, name.normalized, name.fingerprint, name.tool), session_id=None, message_idx=None,
+            tool=None, project=None, ts="2026-03-01T10:00:00.000Z", raw=BOOM,
+        )  # fmt: skip
+    found = run("errors", "list", "--since", since, "--db", str(tmp_path / "dated.db"))
+    assert found.code == code
+    assert code < 2 or "--since is not a date or time" in found.said
+
+
 def test_normalize_names_the_error(run: Run) -> None:
     found = run("errors", "normalize", "--json", f"    at x (/app/a.js:3)\n{BOOM}\n").json()
     assert found["key_line"] == BOOM

@@ -110,6 +110,9 @@ def test_a_file_does_not_depend_on_the_order_of_its_lines(file: LessonsFile) -> 
         (b'{"id":"../x","shared":"2026-11-01T00:00:00.000Z"}', "`id` is missing or invalid"),
         (b'{"id":"a","shared":"yesterday"}', "no valid `shared` or `withdrawn` time"),
         (b'{"id":"a"}', "no valid `shared` or `withdrawn` time"),
+        (b'{"id":"a","shared":"2099-02-30T00:00:00.000Z"}', "no valid `shared` or `withdrawn` time"),
+        (b'{"id":"a","shared":"2026-19-39T29:59:69.000Z"}', "no valid `shared` or `withdrawn` time"),
+        (b'{"id":"a","shared":"9999-12-31T23:59:59.999Z"}', "no valid `shared` or `withdrawn` time"),
         (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","at":{"x":"2026-11-02T00:00:00.000Z"}}', "an invalid `at`"),
         (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","A b":1}', "an invalid field name"),
         (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","x":NaN}', "not JSON (truncated?)"),
@@ -125,7 +128,7 @@ def test_a_file_does_not_depend_on_the_order_of_its_lines(file: LessonsFile) -> 
         (b"||||||| base", "a conflict marker"),
         (b">>>>>>> theirs", "a conflict marker"),
     ],
-    ids=range(17),
+    ids=range(20),
 )
 def test_a_line_that_is_no_lesson_is_named_and_kept(line: bytes, reason: str) -> None:
     file = parse([GOOD + b"\n", line + b"\r\n", b"\n"])
