@@ -54,13 +54,13 @@ _DONE = {
 
 def run_verify(args: argparse.Namespace, context: Context) -> int:
     """`errors verify`: the fix that answers, one of the history, or a text that is given, is right."""
-    if args.fix is not None and (len(args.id) > 1 or args.resolution is not None):
-        raise Fault("invalid_input", "--fix takes one case", "pass one ID and no --resolution")
+    if args.fix is not None and (len(args.id) > 1 or _is_written(args)):
+        raise Fault("invalid_input", "--fix takes one case", "pass one ID and no --resolution or other change")
 
     text = _fix_text(args)
 
     def act(store: Store, seen: list[SeenVersion]) -> Curated:
-        written = None if text is None else _written(args, text, store, seen[0])
+        written = _written_fixes(args, text, store, seen) if _is_written(args) else None
         return verify(store, person(), seen, written, pick=args.fix)
 
     return _decide_with_text(args, context, act, text)
@@ -79,15 +79,14 @@ def run_reject(args: argparse.Namespace, context: Context) -> int:
 
 def run_edit(args: argparse.Namespace, context: Context) -> int:
     """`errors edit`: a new fix in the place of the one that answers; what is not given stays as it is there."""
-    given = (args.resolution, args.resolved_by, args.tool_sequence, args.tag, args.source)
-    if all(value is None for value in given):
+    if not _is_written(args):
         raise Fault("invalid_input", "nothing to change", "pass --resolution, --tag, --resolved-by or another option")
 
     text = _fix_text(args)
 
     def act(store: Store, seen: list[SeenVersion]) -> Curated:
         status = "verified" if args.verify else "draft"
-        written = _written(args, text, store, seen[0])
+        written = _written_fixes(args, text, store, seen)
         return edit(store, person(), seen, written, status=status, whole_case=args.whole_case)
 
     return _decide_with_text(args, context, act, text)
@@ -151,6 +150,12 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
     return 0 if done.cases and not done.conflicts else 1
 
 
+def _is_written(args: argparse.Namespace) -> bool:
+    """Whether an option changes the fix."""
+    given = (args.resolution, args.resolved_by, args.tool_sequence, args.tag, args.source)
+    return any(value is not None for value in given)
+
+
 def _fix_text(args: argparse.Namespace) -> str | None:
     return None if args.resolution is None else read_text_argument(args.resolution, "resolution")
 
@@ -163,6 +168,12 @@ def _decide_with_text(
     if code == 0 and text is not None:
         note_masked(context.out, text)
     return code
+
+
+def _written_fixes(
+    args: argparse.Namespace, text: str | None, store: Store, seen: list[SeenVersion]
+) -> dict[int, Written]:
+    return {one.case_id: _written(args, text, store, one) for one in seen}
 
 
 def _written(args: argparse.Namespace, text: str | None, store: Store, seen: SeenVersion) -> Written:

@@ -260,7 +260,10 @@ def take_along(folder: Path, one: Unsaved) -> int:
     """Keep the text under the case that its own was merged into; which one that is. Raises Fault io_error."""
     case_id = one.case_id or one.scratch.case_id
     if case_id != one.scratch.case_id:
-        keep_scratch(folder, replace(one.scratch, case_id=case_id))
+        moved = replace(one.scratch, case_id=case_id)
+        if scratch_path(folder, moved).exists():  # its window has a text about that case, too
+            moved = replace(moved, writer=f"w{secrets.token_hex(8)}")
+        keep_scratch(folder, moved)
         discard_scratch(folder, one.scratch.case_id, one.scratch.writer)
     return case_id
 

@@ -8,7 +8,7 @@ Where a lesson holds: a person confirms that it helps in every project, or takes
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -84,7 +84,12 @@ REASON_KEPT = 2_000
 
 
 def verify(
-    store: Store, actor: str, seen: Sequence[SeenVersion], written: Written | None = None, *, pick: int | None = None
+    store: Store,
+    actor: str,
+    seen: Sequence[SeenVersion],
+    written: Written | Mapping[int, Written] | None = None,
+    *,
+    pick: int | None = None,
 ) -> Curated:
     """Say that a fix is right: the one that answers, the one `pick`ed from the history, or the text `written`.
 
@@ -139,17 +144,18 @@ def edit(
     store: Store,
     actor: str,
     seen: Sequence[SeenVersion],
-    written: Written,
+    written: Written | Mapping[int, Written],
     *,
     status: Saved = "draft",
     whole_case: bool = False,
 ) -> Curated:
-    """Write a fix in the place of the one that answers, which stays in the history. Several cases: the same for each.
+    """Write a fix in the place of the one that answers, which stays in the history: the same for each case, or by case.
 
     It holds for what the replaced one held for, or for `Seen.fingerprint`; with `whole_case`, and where nothing
     answered before, for the whole case. Raises Fault invalid_input for a text that cannot be stored.
     """
-    mine = checked(written)
+    given = {one.case_id: written if isinstance(written, Written) else written[one.case_id] for one in seen}
+    mine = {case_id: checked(one) for case_id, one in given.items()}
     act, doing = ("verify", "write and verify a fix of") if status == "verified" else ("edit", "write a fix of")
     return decide(
         store,
@@ -157,7 +163,7 @@ def edit(
         act,
         doing,
         seen,
-        lambda con, one, ts: _edit(con, actor, one, mine, status, ts, whole_case=whole_case),
+        lambda con, one, ts: _edit(con, actor, one, mine[one.case_id], status, ts, whole_case=whole_case),
         mine,
     )
 

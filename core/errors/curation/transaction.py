@@ -370,9 +370,17 @@ Do = Callable[[apsw.Connection, SeenVersion, str], DecisionResult | None]
 
 
 def decide(
-    store: Store, actor: str, act: str, doing: str, seen: Sequence[SeenVersion], do: Do, mine: Written | None = None
+    store: Store,
+    actor: str,
+    act: str,
+    doing: str,
+    seen: Sequence[SeenVersion],
+    do: Do,
+    mine: Written | Mapping[int, Written] | None = None,
 ) -> Curated:
     """Do one act on each case that is still as it was `seen`, in one change titled `doing` and the error's name.
+
+    `mine`: the fix to write, the same for all or by case.
 
     Raises Fault invalid_input for no case or too many, and what `Store.transaction` raises: then nothing was done.
     """
@@ -388,7 +396,8 @@ def decide(
     with change(store, actor, f"{doing}: {about(store.con, cases)}") as made:
         items = open_items(store.con, (one.case_id for one in cases))
         for one in cases:
-            conflict = clash(store.con, one, mine, whatever_status=act == "verify" and mine is None)
+            own = mine.get(one.case_id) if isinstance(mine, Mapping) else mine
+            conflict = clash(store.con, one, own, whatever_status=act == "verify" and mine is None)
             if conflict is not None:
                 conflicts.append(conflict)
                 continue

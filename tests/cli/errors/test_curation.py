@@ -86,6 +86,16 @@ def test_edit_keeps_what_is_not_named(filled: Run) -> None:
     assert filled("errors", "edit", "2", "--source", "x").code == 2
 
 
+def test_a_tag_for_several_cases_leaves_the_text_of_each(filled: Run) -> None:
+    texts = [answer(filled, ERRORS[at]) for at in (1, 2)]
+    assert filled("errors", "edit", "1", "2", "--tag", "net").code == 0
+    assert [answer(filled, ERRORS[at]) for at in (1, 2)] == texts
+    assert len(filled("errors", "list", "--tag", "net", "--json").json()["cases"]) == 2
+    assert filled("errors", "verify", "1", "2", "--tag", "checked").code == 0
+    assert [answer(filled, ERRORS[at]) for at in (1, 2)] == [(text[0], "verified") for text in texts if text]
+    assert len(filled("errors", "list", "--tag", "checked", "--json").json()["cases"]) == 2
+
+
 def test_reject_and_noise_are_listed_and_answer_nothing(filled: Run) -> None:
     assert filled("errors", "reject", "2", "--reason", "wrong").code == 0
     assert filled("errors", "noise", "1", "--reason", "not ours").code == 0
@@ -305,7 +315,7 @@ def exported(filled: Run, path: Path, *more: str) -> Any:
 def test_fixes_go_into_a_block_of_a_file_that_is_the_user_s(filled: Run, tmp_path: Path, more: tuple[str, ...]) -> None:
     filled("errors", "verify", "1", "2")
     for name in ("AGENTS.md", "notes.md"):
-        path = tmp_path / name
+        path, text = tmp_path / name, ""
         path.write_bytes(MINE.encode())
         for _ in range(2):
             assert exported(filled, path, *more).code == 0

@@ -70,11 +70,9 @@ def test_fields_that_are_encoded_late_are_as_those_encoded_at_once(
 def _texts(value: object) -> list[str]:
     if isinstance(value, dict):
         return [text for one in value.values() for text in _texts(one)]
-    return [text for one in value for text in _texts(one)] if isinstance(value, list) else [*filter(_is_text, [value])]
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(one)]
+    return [value] if isinstance(value, str) else []
 
 
 @given(ids, records(), records())

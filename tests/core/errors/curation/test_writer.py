@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.errors.curation.autosave import Scratch, Writer, keep_scratch, read_scratches
+from core.errors.curation.autosave import Scratch, Unsaved, Writer, keep_scratch, read_scratches, take_along
 from core.errors.curation.transaction import Written
 
 WINDOW = """
@@ -64,3 +64,15 @@ def test_nothing_is_left_of_a_window_that_has_saved_all(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
     here.keep(Scratch(7, here.name, Written("again")))
     assert Writer(tmp_path).saved().living
+
+
+def test_a_text_that_follows_its_case_leaves_the_other_text_of_its_window(tmp_path: Path) -> None:
+    window = Writer(tmp_path)
+    window.keep(Scratch(1, "", Written("for the one")))
+    window.keep(Scratch(2, "", Written("for the other, which was merged into it")))
+    window.ended()
+    (other,) = read_scratches(tmp_path, 2)
+    assert take_along(tmp_path, Unsaved(other, 1)) == 1
+    texts = {one.written.text for one in read_scratches(tmp_path, 1)}
+    assert texts == {"for the one", "for the other, which was merged into it"}
+    assert read_scratches(tmp_path, 2) == ()
