@@ -53,10 +53,15 @@ def parse_pdf(data: bytes, ocr: str = "") -> Parsed:
         raise ValueError(f"the PDF cannot be read: {error}") from error
     blocks: list[ParsedBlock] = []
     empty: list[int] = []
+    damaged: list[int] = []
     try:
         pages, title = len(document), _clean(document.get_metadata_value("Title"))  # pyright: ignore[reportUnknownMemberType]
         for number in range(min(pages, _MOST_PAGES)):
-            text = _clean(_page(document, number))
+            try:
+                text = _clean(_page(document, number))
+            except pypdfium2.PdfiumError:  # the other pages are read all the same
+                damaged.append(number + 1)
+                continue
             if not text:
                 empty.append(number + 1)
             elif not _is_contents(text):
@@ -66,13 +71,17 @@ def parse_pdf(data: bytes, ocr: str = "") -> Parsed:
         raise ValueError(f"the PDF cannot be read: {error}") from error
     finally:
         document.close()
+    if damaged and not blocks and not empty:
+        raise ValueError("the PDF cannot be read: all its pages are damaged")
     warnings: list[str] = []
+    if damaged:
+        warnings.append(f"{_numbered(damaged)} damaged and could not be read")
     if pages > _MOST_PAGES:
         warnings.append(f"{pages:,} pages: only the first {_MOST_PAGES:,} were read")
     scanned = {one.span.page for one in read if isinstance(one.span, PageSpan)}
     if left := [number for number in empty if number not in scanned]:
         advice = "OCR found none" if ocr else "run: casebook library ingest --ocr"
-        warnings.append(f"{_numbered(left)} no text; {advice}")
+        warnings.append(f"{_numbered(left, 'has', 'have')} no text; {advice}")
     blocks = sorted((*blocks, *read), key=_number)
     version = parser_version(PARSER, ocr) if ocr else PARSER
     return Parsed(version, tuple(blocks), {"title": title} if title else {}, tuple(warnings))
@@ -82,8 +91,8 @@ def _number(block: ParsedBlock) -> int:
     return block.span.page if isinstance(block.span, PageSpan) else 0
 
 
-def _numbered(pages: list[int]) -> str:
-    """`page 3 has`, `pages 2, 4-9 have`: the numbers, those in a row as a range."""
+def _numbered(pages: list[int], one: str = "is", many: str = "are") -> str:
+    """`page 3 is`, `pages 2, 4-9 are`: the numbers, those in a row as a range."""
     runs: list[tuple[int, int]] = []
     for page in pages:
         if runs and page == runs[-1][1] + 1:
@@ -92,7 +101,7 @@ def _numbered(pages: list[int]) -> str:
             runs.append((page, page))
     ranges = [f"{first}" if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RUNS]]
     more = ", …" if len(runs) > _MOST_RUNS else ""
-    return f"page {ranges[0]} has" if len(pages) == 1 else f"pages {', '.join(ranges)}{more} have"
+    return f"page {ranges[0]} {one}" if len(pages) == 1 else f"pages {', '.join(ranges)}{more} {many}"
 
 
 def _scanned(document: pypdfium2.PdfDocument, pages: list[int], langs: str) -> list[ParsedBlock]:

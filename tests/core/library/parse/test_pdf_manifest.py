@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pypdf
+import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
@@ -117,6 +118,24 @@ def test_without_a_reader_it_is_left_out_and_says_what_to_install(
     report = ingest(library, [notes])
     assert report.skipped_other == {"no_reader": 1}
     assert report.items is not None and remedy("pdf") in str(report.items[0].error)
+
+
+def test_a_damaged_page_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = pdf._page
+
+    def page(document: pypdfium2.PdfDocument, number: int) -> str:
+        if number in broken:
+            raise pypdfium2.PdfiumError("Failed to load page.")
+        return read(document, number)
+
+    monkeypatch.setattr(pdf, "_page", page)
+    broken = {1}
+    parsed = parse_pdf(document("start the pump", "lost", "stop it"))
+    assert [one.span for one in parsed.blocks] == [PageSpan(1), PageSpan(3)]
+    assert parsed.warnings == ("page 2 is damaged and could not be read",)
+    broken = {0, 1, 2}
+    with pytest.raises(ValueError, match="all its pages are damaged"):
+        parse_pdf(document("start the pump", "lost", "stop it"))
 
 
 def test_another_cut_does_not_read_a_pdf_again(
