@@ -8,9 +8,7 @@ left alone, so a file may hold other things too. The block in a file that agents
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import os
 import re
@@ -26,7 +24,7 @@ from core.base.wire import dumps, to_wire
 from core.errors.cases.browse import EVERY, conditions, show_case
 from core.errors.cases.case import Case, Filters
 from core.errors.cases.resolutions import Resolution
-from core.errors.exchange.fixes import PortableFix, csv_fix, csv_head, verified_fixes
+from core.errors.exchange.fixes import PortableFix, csv_cell, csv_fix, csv_head, csv_line, verified_fixes
 from core.store import Store, faults
 from core.text import visible
 
@@ -356,9 +354,7 @@ _COLUMNS = (
 
 
 def _csv(cells: tuple[object, ...]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([visible("" if cell is None else str(cell)) for cell in cells])
-    return out.getvalue()
+    return csv_line(tuple("" if cell == "" else csv_cell(cell) for cell in cells))
 
 
 def _csv_case(case: Case) -> str:

@@ -143,12 +143,12 @@ _RUNS = ("=", "+", "-", "@", "\t", _MARK)
 
 def csv_head() -> str:
     """The line that names the columns."""
-    return _line(COLUMNS)
+    return csv_line(COLUMNS)
 
 
 def csv_fix(fix: PortableFix) -> str:
     table = cast("dict[str, object]", to_wire(fix))
-    return _line(tuple(_cell(table[name]) for name in COLUMNS))
+    return csv_line(tuple(csv_cell(table[name]) for name in COLUMNS))
 
 
 def read_csv(file: TextIO) -> Iterator[tuple[int, dict[str, object] | str]]:
@@ -172,13 +172,15 @@ def read_csv(file: TextIO) -> Iterator[tuple[int, dict[str, object] | str]]:
         csv.field_size_limit(before)
 
 
-def _line(cells: tuple[str, ...]) -> str:
+def csv_line(cells: tuple[str, ...]) -> str:
+    """A row of a table."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(cells)
     return out.getvalue()
 
 
-def _cell(value: object) -> str:
+def csv_cell(value: object) -> str:
+    """A value that no spreadsheet runs as a formula and no terminal obeys; `read_csv` reads it back."""
     if value is None:
         return ""
     if not isinstance(value, str):

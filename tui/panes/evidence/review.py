@@ -144,7 +144,8 @@ class Reviewing(Decisions):
         super().__init__(jobs)
         self._signs = signs
         self._on_ended = on_ended
-        self.made: list[int] = []
+        self.made: list[int | None] = []
+        """The quote to return to by undo, of each decision; None for a promotion, which leaves one where one is."""
 
     def decide(self, decision: Decision, entry: Named) -> None:
         """On disk in its turn."""
@@ -197,6 +198,8 @@ class Reviewing(Decisions):
 
         def ended(found: PromotedMany) -> None:
             went = {one.entry_id for one in found.promoted}
+            if went:
+                self.made.append(None)
             message = summary_of_promotions(found) + self._signs.fill_keys("  {undo.last} undoes" if went else "")
             done = frozenset(row.id for row in rows if row.entry_id in went)
             self._on_ended(Ended(None, bool(went) and not found.blocked, message, decided=done))

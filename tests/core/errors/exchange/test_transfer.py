@@ -168,6 +168,19 @@ def test_tables_for_people_hold_no_control_byte(db: Path) -> None:
     assert rows[0]["status"] == "draft"
 
 
+def test_no_spreadsheet_runs_a_cell_of_a_case_and_an_import_reads_it_back(db: Path, tmp_path: Path) -> None:
+    fix = '=HYPERLINK("http://x")'
+    record_resolution(db, "@SUM(1) is not defined", fix)
+    with open_store(db) as store:
+        table = "".join(export_cases(store, "csv"))
+    cells = [cell for row in csv.DictReader(io.StringIO(table)) for cell in row.values()]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    (tmp_path / "cases.csv").write_text(table)
+    assert brought(tmp_path / "other.db", tmp_path / "cases.csv") == (1, 1, 0)
+    answer = search(tmp_path / "other.db", "@SUM(1) is not defined", count=False).match
+    assert answer is not None and answer.resolution == fix
+
+
 def test_an_imported_fix_belongs_to_the_error_it_came_with(db: Path, tmp_path: Path) -> None:
     source = tmp_path / "cases.jsonl"
     told = [

@@ -156,6 +156,9 @@ async def test_the_entry_of_the_chosen_quote_is_promoted_and_said(tmp_path: Path
         await pilot.press("p")
         await until(pilot, lambda: idle(app) and "“about stop” is verified." in frame(app))
         assert (stage(path, "port"), stage(path, "stop")) == ("candidate", "verified")
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and stage(path, "stop") == "candidate")
+        assert screen.chosen_id == 3, "not at the quote that was accepted before"
 
 
 async def test_the_offer_names_an_entry_on_the_screen_and_ends_with_a_move(tmp_path: Path) -> None:
