@@ -76,7 +76,7 @@ async def test_f4_empties_both_boxes_and_one_types_the_tool(app: CasebookApp, fr
         await pilot.press("f4", "W")
         assert screen.calls.typed.text == ("W", "")
         await pilot.press("f4")
-        await until(pilot, lambda: "The call is empty. Type a tool" in frame(app) and idle(app))
+        await until(pilot, lambda: "The call is empty. Type a command" in frame(app) and idle(app))
         await pilot.press("ctrl+z", "tab", "ctrl+z")
         assert PUSH in screen.calls.typed.text[1], "an input that was emptied by mistake comes back"
 
