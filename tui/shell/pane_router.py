@@ -128,7 +128,7 @@ class PaneRouter:
             results.post_message(Results.Opened())
 
     def visit_case(self, case_id: int, leave: Callable[[], object]) -> None:
-        """Show this case. The way back leads to the pane that is open now, where `leave` is called."""
+        """Show this case. Its way back is the pane that is open now, where `leave` is called."""
         pane = self.pane
 
         def back() -> None:

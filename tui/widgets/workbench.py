@@ -110,7 +110,7 @@ class Workbench(Protocol):
         ...
 
     def show_case(self, case_id: int, leave: Callable[[], object]) -> None:
-        """Close what is open over the Errors pane, and show this case there. The way back leads to the pane that is
+        """Close what is open over the Errors pane, and show this case there. Its way back is the pane that is
         open now, where `leave` is called."""
         ...
 

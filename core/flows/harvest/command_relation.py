@@ -132,7 +132,7 @@ def _is_statement(word: str) -> bool:
 
 
 def waits(command: Command) -> bool:
-    """Whether a command waits for something, for a time or until a condition holds."""
+    """Whether a command sleeps, or loops until a condition holds."""
     return any(
         part.program in ("sleep", "Start-Sleep") or part.simple.words[:1] == ("until",) for part in command.parts
     )
