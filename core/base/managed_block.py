@@ -56,17 +56,15 @@ def with_block(text: str, kind: str, body: str, *, name: str = "the file", force
     inner = "".join(f"{line}{newline}" for line in lines if body)
     block = f"<!-- casebook:start {kind} sha={_digest(inner)} -->{newline}{inner}{END}"
     if found is None:
-        gap = "" if not text.strip("\ufeff") else newline if _ends_line(text) else newline * 2
-        if gap == newline and _ends_line(text[: -len(newline)]):
-            gap = ""
-        return f"{text}{gap}{block}{newline}"
+        return f"{text}{newline if text else ''}{block}{newline}"
     if found.edited and not force:
         raise edited_by_hand(name, found.line, "move your text out of the block, or replace the block with --force")
     return text[: found.start] + block + text[found.end :]
 
 
 def without_block(text: str, kind: str, *, name: str = "the file") -> str:
-    """`text` without its block of this kind, as it is if it has none. A blank line before a block at the end goes too.
+    """`text` without its block of this kind, as it is if it has none. A line ending before a block at the end goes too,
+    so that the text is again what it was before `with_block`.
 
     Raises Fault invalid_input for markers that do not match, and for a block that was edited by hand.
     """
@@ -78,8 +76,8 @@ def without_block(text: str, kind: str, *, name: str = "the file") -> str:
     before, after = text[: found.start], text[found.end :]
     ending = _NEWLINE.match(after)
     after = after[ending.end() :] if ending else after
-    if not after and (newline := _NEWLINE.search(text)) and before.endswith(newline[0] * 2):
-        before = before[: -len(newline[0])]
+    if not after and (newline := _NEWLINE.search(text)):
+        before = before.removesuffix(newline[0])
     return before + after
 
 
@@ -123,7 +121,7 @@ def blocks(text: str, name: str = "the file") -> tuple[Block, ...]:
 def write_block(path: Path, kind: str, body: str | None, *, force: bool = False) -> int:
     """Put a block into the file `path`, which is made if it is missing, and return the file's size in bytes.
 
-    `body` None takes the block out.
+    `body` None takes the block out, and with it the file that was made for it.
 
     Bytes outside the block, the byte order mark and the file's mode stay. A link within the folder stays a link. Raises
     Fault as `with_block`, and: invalid_input for a link that leads out of the folder, a file that is no text or too
@@ -141,12 +139,24 @@ def write_block(path: Path, kind: str, body: str | None, *, force: bool = False)
         changed = without_block(text, kind, name=str(path))
     else:
         changed = with_block(text, kind, body.encode("utf-8", "replace").decode(), name=str(path), force=force)
+        if not text:
+            changed = f"\n{changed}"  # the file was there before, and stays without the block
     new = changed.encode("utf-8", "surrogateescape")
     if new == old:
         return len(old)
     if _read(target) != old:
         raise Fault("io_error", f"{path} was changed by another program", "run the command again")
+    if not new and text.startswith("<!--"):
+        _remove(target)
+        return 0
     return write_file(target, [new], replace=True, mode=stat.S_IMODE(target.stat().st_mode))
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise Fault("io_error", f"cannot remove {path}: {error.strerror}", "check the permissions") from error
 
 
 def read_text(path: Path) -> str:
@@ -192,10 +202,6 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
     for number, found in enumerate(_LINE.finditer(text), 1):
         if found[0]:
             yield number, found.start(), found[0]
-
-
-def _ends_line(text: str) -> bool:
-    return text.endswith(("\n", "\r"))
 
 
 def _digest(body: str) -> str:

@@ -23,6 +23,7 @@ from core.flows.transcripts.git_folders import git_folder
 from core.rules.format.parse import parse_text
 from core.store import Store, change, faults, now
 from core.store.journal import title_text
+from core.store.sql import storable
 from core.text import redact, visible
 from core.transcripts.repository import unified
 
@@ -127,7 +128,9 @@ def take_out(path: Path, rule: str) -> None:
 
 
 def refuse_odd_file(path: Path) -> None:
-    """Raise Fault invalid_input for what is no rule file: another suffix, a folder, a file that others write."""
+    """Raise Fault invalid_input for what is no rule file: another suffix, a folder, a name that is not UTF-8."""
+    if storable(str(path)) != str(path):
+        raise Fault("invalid_input", f"the name {path} is not UTF-8", "rename the file or its folder")
     if path.suffix.lower() not in SUFFIXES:
         raise Fault("invalid_input", f"{path} is not a Markdown file", "pass a rule file such as CLAUDE.md")
     if ".git" in path.parts or (os.path.lexists(path) and not path.is_file()):

@@ -263,7 +263,7 @@ class RuleMatcher:
         book = self.book()
         store = self._opened()
         paths = [str(path) for path, _ in self.paths]
-        drop_removed(store)
+        drop_removed(store, paths)
         if all_of_them:
             invalidate_vectors(store, paths)
         forget_freshness(store, paths)

@@ -266,7 +266,7 @@ def take_back_several(
 ) -> UndoResult:
     """Undo (or redo, with `how`) changes one by one, until `steps` are done or one cannot be.
 
-    Raises Fault invalid_input if not even the first can.
+    Raises Fault if not even the first can.
     """
     done: list[Undone] = []
     stopped = ""
@@ -274,7 +274,7 @@ def take_back_several(
         try:
             done.append(how(store, actor))
         except Fault as fault:
-            if fault.code != "invalid_input" or not done:
+            if not done:
                 raise
             stopped = f"{fault.message} {fault.hint}".strip()
     return UndoResult(tuple(one.undid for one in done), tuple(one.id for one in done), stopped)

@@ -38,7 +38,7 @@ def is_fresh(con: apsw.Connection, path: str, size: int, mtime_ns: int, at: floa
 
     A reading in the future (a clock was set back) counts as none.
     """
-    row = con.execute("SELECT size, mtime_ns, looked FROM rule_file WHERE path = ?", (path,)).fetchone()
+    row = con.execute("SELECT size, mtime_ns, looked FROM rule_file WHERE path = ?", (storable(path),)).fetchone()
     if row is None:
         return False
     known_size, known_mtime, looked = cast("tuple[int, int, float]", row)
@@ -58,7 +58,7 @@ def read_at(con: apsw.Connection, paths: Sequence[str]) -> float | None:
 def forget_freshness(store: Store, paths: Sequence[str]) -> None:
     """Read these files again next time (`rules refresh`)."""
     with store.transaction() as con:
-        con.executemany("UPDATE rule_file SET looked = 0 WHERE path = ?", ((path,) for path in paths))
+        con.executemany("UPDATE rule_file SET looked = 0 WHERE path = ?", ((storable(path),) for path in paths))
 
 
 def invalidate_vectors(store: Store, paths: Sequence[str]) -> None:
@@ -74,10 +74,12 @@ def invalidate_vectors(store: Store, paths: Sequence[str]) -> None:
         )
 
 
-def drop_removed(store: Store) -> None:
-    """Take out the rows of files that are not there any more: nothing will ask for their vectors."""
+def drop_removed(store: Store, read: Sequence[str]) -> None:
+    """Take out the rows of files that are not there any more: nothing will ask for their vectors. `read`: files that
+    are there."""
     known = cast("list[tuple[str]]", store.con.execute("SELECT path FROM rule_file").fetchall())
-    gone = [(path,) for (path,) in known if not os.path.lexists(path)]
+    there = set(map(storable, read))
+    gone = [(path,) for (path,) in known if path not in there and not os.path.lexists(path)]
     if gone:
         with store.transaction() as con:
             con.executemany("DELETE FROM rule WHERE path = ?", gone)
@@ -93,10 +95,11 @@ def sync(store: Store, files: Sequence[RuleFile], at: float | None = None) -> in
     changed = 0
     with store.transaction() as con:
         for file in files:
+            path = storable(file.path)
             known = dict(
                 cast(
                     "list[tuple[str, str]]",
-                    con.execute("SELECT rule_id, content_hash FROM rule WHERE path = ?", (file.path,)).fetchall(),
+                    con.execute("SELECT rule_id, content_hash FROM rule WHERE path = ?", (path,)).fetchall(),
                 )
             )
             for rule in file.rules:
@@ -108,14 +111,14 @@ def sync(store: Store, files: Sequence[RuleFile], at: float | None = None) -> in
                     "INSERT INTO rule(path, rule_id, title, body, content_hash) VALUES (?, ?, ?, ?, ?)"
                     " ON CONFLICT(path, rule_id) DO UPDATE SET title = excluded.title, body = excluded.body,"
                     " content_hash = excluded.content_hash",
-                    (storable(file.path), name, storable(rule.title), _body(rule), content_hash),
+                    (path, name, storable(rule.title), _body(rule), content_hash),
                 )
             for name in known:
                 changed += 1
-                con.execute("DELETE FROM rule WHERE path = ? AND rule_id = ?", (file.path, name))
+                con.execute("DELETE FROM rule WHERE path = ? AND rule_id = ?", (path, name))
             con.execute(
                 "INSERT OR REPLACE INTO rule_file VALUES (?, ?, ?, ?, ?)",
-                (storable(file.path), file.size, file.mtime_ns, file.sha256, time.time() if at is None else at),
+                (path, file.size, file.mtime_ns, file.sha256, time.time() if at is None else at),
             )
     return changed
 

@@ -105,6 +105,25 @@ def test_a_file_outside_the_project_is_refused(project: Project, tmp_path: Path)
     assert project.status == ["draft"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name")
+def test_a_file_whose_name_is_no_text_is_refused(project: Project) -> None:
+    done = project.run("rules", "accept", "1", "--file", str(project.folder / "a\udcff.md"))
+    assert (done.returncode, "is not UTF-8" in done.stderr) == (2, True)
+    assert project.status == ["draft"]
+
+
+def test_undo_says_what_it_undid_before_a_file_refused(project: Project) -> None:
+    project.run("rules", "accept", "1", "--file", str(project.file))
+    project.run("errors", "record", "--error", "ValueError: a", "--resolution", "b")
+    project.file.unlink()
+    project.file.mkdir()
+    done = project.run("undo", "2")
+    assert done.returncode == 1
+    assert "Undone: " in done.stdout
+    assert "Stopped: cannot read" in done.stdout
+    assert project.status == ["accepted"]
+
+
 def test_a_rejected_draft_stays_rejected_until_undone(project: Project) -> None:
     assert project.run("rules", "reject", "1", "--reason", "too strict").returncode == 0
     assert project.status == ["rejected"]

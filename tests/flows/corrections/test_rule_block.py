@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def rule(rule_id: str, said: str = "Never push to main", call: str = CALL) -> st
     return rule_markdown(rule_id, said, call, "2026-09-01T10:00:00Z")
 
 
-@pytest.mark.parametrize("before", ["", "# Notes\n\nMine.\n", "# Notes\r\n\r\nMine.\r\n", "\ufeff# Notes\n"])
+@pytest.mark.parametrize("before", ["", "# Notes\n\nMine.\n", "# Notes\r\n\r\nMine.\r\n", "\ufeff# Notes\n", "\ufeff"])
 def test_in_and_out_again(tmp_path: Path, before: str) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(before.encode())
@@ -39,6 +40,23 @@ def test_in_and_out_again(tmp_path: Path, before: str) -> None:
     take_out(path, two)
     take_out(path, two)
     assert path.read_bytes() == before.encode()
+
+
+@given(st.lists(st.sampled_from(["a", "# Notes", " ", "\n", "\r\n", "\r"]), max_size=8).map("".join))
+def test_an_undo_gives_back_every_byte(before: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "CLAUDE.md"
+        path.write_bytes(before.encode())
+        put_in(path, rule("ERR-001"))
+        take_out(path, rule("ERR-001"))
+        assert path.read_bytes() == before.encode()
+
+
+def test_a_file_that_was_made_for_a_rule_goes_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    put_in(path, rule("ERR-001"))
+    take_out(path, rule("ERR-001"))
+    assert not path.exists()
 
 
 def test_a_block_that_was_edited_is_left_alone(tmp_path: Path) -> None:

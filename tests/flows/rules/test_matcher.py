@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -45,6 +46,20 @@ def test_req_sem_001_and_007_vectors_are_kept_for_the_next_process(tmp_path: Pat
             assert not found.fallback_used
             assert found.rules[0].id == "ERR-001"
     assert len(model.documents) == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name")
+def test_rules_of_a_file_with_an_odd_name_are_kept(tmp_path: Path, minilm: Embedder) -> None:
+    model = Counting(minilm)
+    folder = tmp_path / "a\udcff"
+    folder.mkdir()
+    with _matcher(folder, model) as matcher:
+        matcher.database = tmp_path / "casebook.db"
+        assert matcher.match(PUSH).rules[0].match_type != "keyword"
+        model.documents.clear()
+        matcher.refresh()
+        assert matcher.match(PUSH).rules[0].id == "ERR-001"
+    assert model.documents == []
 
 
 def test_req_sem_005_one_edit_embeds_one_rule(tmp_path: Path, minilm: Embedder) -> None:
