@@ -190,7 +190,12 @@ def test_req_sem_010_a_model_that_does_not_come_costs_its_deadline(tmp_path: Pat
     file = tmp_path / "memory.md"
     file.write_text(RULES, encoding="utf-8")
     never = threading.Event()
-    slow = VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: never.wait(120) and Counting(minilm)))
+
+    def opened() -> Embedder:
+        never.wait(120)
+        return Counting(minilm)
+
+    slow = VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], opened))
     matcher = RuleMatcher([(file, "project")], tmp_path / "casebook.db", slow, deadline_s=0.2)
     start = time.monotonic()
     found = matcher.match(PUSH)
