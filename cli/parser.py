@@ -187,10 +187,14 @@ def _paths(parser: argparse.ArgumentParser, above: str) -> Iterator[str]:
                 yield from _paths(child, path)
 
 
+_LARGEST = 2**63 - 1
+
+
 def number(text: str) -> int:
-    """A whole number, of any size; which ones make sense is for the command to say."""
+    """An integer; the command checks its range. One that SQLite cannot hold becomes the largest it can: nothing has
+    that number either."""
     try:
-        return int(text)
+        return max(-_LARGEST, min(int(text), _LARGEST))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text[:80]!r} is not an integer") from None
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cli.commands.errors.curation import LARGEST_ID
 from cli.context import Context, not_there, says_yes
 from cli.format.cases import field, lesson_lines, markdown_field, source_line, uses
 from cli.format.layout import clip, counted, one_line, pad, width, wrap
@@ -65,10 +64,10 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
     from core.flows.ingest.case_citations import with_citations
 
     with context.store() as store:
-        case = show_case(store, args.id) if 0 < args.id <= LARGEST_ID else None
+        case = show_case(store, args.id)
         if case is None:
             try:
-                look(store.con, args.id if 0 < args.id <= LARGEST_ID else 0)
+                look(store.con, args.id)
             except Fault as fault:
                 return not_there(fault, context)
             raise Fault("not_indexed", f"case {args.id} was just added", "run the command again")

@@ -36,8 +36,6 @@ from core.flows.system.history import read_history
 from core.store import Store
 from core.text import redact
 
-LARGEST_ID = 2**63 - 1
-"""SQLite knows no larger number."""
 _DONE = {
     "verify": "Verified",
     "reject": "Rejected the fix of",
@@ -138,7 +136,6 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
         raise Fault("invalid_input", "--expect takes one case", "pass one ID")
     with context.store(write=True) as store:
         try:
-            ids = [at if 0 < at <= LARGEST_ID else 0 for at in ids]
             seen = [look(store.con, at) if mark is None else look_at_error(store.con, at, mark) for at in ids]
         except Fault as fault:
             return not_there(fault, context)
@@ -281,11 +278,10 @@ def run_history(args: argparse.Namespace, context: Context) -> int:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     case_id: Any = getattr(args, "id", None)
     with context.store() as store:
-        about = case_id if case_id is None or 0 < case_id <= LARGEST_ID else 0
-        page = read_history(store, args.limit, args.before, about)
+        page = read_history(store, args.limit, args.before, case_id)
         if case_id is not None and not page.changes:
             try:
-                look(store.con, case_id if 0 < case_id <= LARGEST_ID else 0)
+                look(store.con, case_id)
             except Fault as fault:
                 return not_there(fault, context)
     context.out.result(page, history_lines(context.out, page))
@@ -318,7 +314,7 @@ def run_lesson(args: argparse.Namespace, context: Context) -> int:
     if args.general or args.project_only:
         scope = "general" if args.general else "project"
         return decide_cases(args, context, lambda store, seen: set_scope(store, person(), seen, scope, pick=args.fix))
-    case_id = args.id if 0 < args.id <= LARGEST_ID else 0
+    case_id: int = args.id
     with context.store() as store:
         try:
             look(store.con, case_id)

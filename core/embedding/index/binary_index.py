@@ -92,10 +92,11 @@ class CachedBits:
             self._size = 0
             self._items = self._columns = None
         rows = con.execute(
-            f"SELECT items, bits FROM vector_bits WHERE {of} AND id > ? AND id <= ? ORDER BY id",
-            (*names, self._span[1] if grown else 0, span[1]),
+            f"SELECT items, bits FROM vector_bits WHERE {of} AND id > ? AND id <= ?"
+            " AND length(items) = 8 * count AND length(bits) = ? * count ORDER BY id",  # else it is damaged
+            (*names, self._span[1] if grown else 0, span[1], width := (place.dim + 7) // 8),
         ).fetchall()
-        self._append(cast("list[tuple[bytes, bytes]]", rows), (place.dim + 7) // 8)
+        self._append(cast("list[tuple[bytes, bytes]]", rows), width)
         self._seen, self._span = place, span
         self._among = self._mask = None
 
@@ -160,8 +161,8 @@ class Bits:
             "list[tuple[int, bytes]]",
             self.con.execute(
                 "SELECT item_id, blob FROM json_each(?) CROSS JOIN vector ON kind = ? AND item_id = value"
-                " AND model = ? AND recipe = ? WHERE dim = ?",
-                (json.dumps(items), place.kind, place.model, place.recipe, place.dim),
+                " AND model = ? AND recipe = ? WHERE dim = ? AND length(blob) % ? = 0",  # else it is damaged
+                (json.dumps(items), place.kind, place.model, place.recipe, place.dim, 4 * place.dim),
             ).fetchall(),
         )
         counts = [len(blob) // (4 * place.dim) for _, blob in rows]

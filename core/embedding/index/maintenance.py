@@ -11,6 +11,7 @@ import apsw
 
 from core.embedding.index.state import VectorState, read_state
 from core.embedding.index.stored import Made, Place, append_bits, put_searchable, split
+from core.embedding.index.vectors import unusable
 from core.embedding.runtime.embedder import Source
 from core.store.sql import number, quoted
 from core.store.store import Store
@@ -117,6 +118,9 @@ def disagreements(con: apsw.Connection, kind: str) -> list[str]:
     name = vec_tables(kind, state.dim)[0].name
     if orphans:
         wrong.append(f"{name} has {orphans} orphan rows")
+    damaged = sum(1 for count in expected.values() if not count)
+    if damaged:
+        wrong.append(f"{damaged} of {len(expected)} stored vectors are damaged")
     if not state.complete:
         return wrong  # the rest is on its way
     for what, held in ((name, found), ("vector_bits", _bits(con, place))):
@@ -129,7 +133,7 @@ def disagreements(con: apsw.Connection, kind: str) -> list[str]:
 def rebuild(store: Store, source: Source) -> None:
     """Rebuild the search tables from `vector`, a few at a time, without embedding anything.
 
-    Vectors of items that are gone are removed; items that have none are put into the backlog.
+    Vectors of items that are gone and damaged vectors are removed; items that have none are put into the backlog.
     """
     kind, con = source.kind, store.con
     state = read_state(con, kind)
@@ -151,19 +155,25 @@ def _put_all(store: Store, source: Source, state: VectorState) -> None:
             rows = cast(
                 "list[tuple[int, str, bytes]]",
                 con.execute(
-                    "SELECT item_id, text_sha, blob FROM vector WHERE kind = ? AND model = ? AND recipe = ?"
-                    " AND item_id > ? ORDER BY item_id LIMIT ?",
-                    (place.kind, place.model, place.recipe, after, _STEP),
+                    "SELECT item_id, text_sha, iif(dim = ?, blob, x'') FROM vector"
+                    " WHERE kind = ? AND model = ? AND recipe = ? AND item_id > ? ORDER BY item_id LIMIT ?",
+                    (place.dim, place.kind, place.model, place.recipe, after, _STEP),
                 ).fetchall(),
             )
             if not rows:
                 return
             here = source.texts(con, [item for item, _, _ in rows])
-            gone = [(place.kind, item) for item, _, _ in rows if item not in here]
-            con.executemany("DELETE FROM vector WHERE kind = ? AND item_id = ?", gone)
-            made = [Made(item, sha, split(blob, place.dim)) for item, sha, blob in rows if item in here]
-            put_searchable(con, place, made)
+            made = [Made(item, sha, split(blob, place.dim)) for item, sha, blob in rows]
+            good = [one for one in made if one.item_id in here and _is_usable(one, place.dim)]
+            kept = {one.item_id for one in good}
+            lost = [(place.kind, item) for item, _, _ in rows if item not in kept]
+            con.executemany("DELETE FROM vector WHERE kind = ? AND item_id = ?", lost)
+            put_searchable(con, place, good)
             after = rows[-1][0]
+
+
+def _is_usable(made: Made, dim: int) -> bool:
+    return bool(made.windows) and not any(unusable(vector, dim) for vector in made.windows)
 
 
 def _queue_missing(store: Store, source: Source, state: VectorState) -> None:
@@ -181,10 +191,11 @@ def _queue_missing(store: Store, source: Source, state: VectorState) -> None:
 
 
 def _windows(con: apsw.Connection, place: Place) -> dict[int, int]:
-    """How many vectors each item has."""
+    """How many vectors each item has; 0 for a damaged one."""
     rows = con.execute(
-        "SELECT item_id, min(length(blob) / (4 * dim), ?) FROM vector WHERE kind = ? AND model = ? AND recipe = ?",
-        (WINDOWS, place.kind, place.model, place.recipe),
+        "SELECT item_id, iif(dim = ?1 AND length(blob) % (4 * ?1) = 0, min(length(blob) / (4 * ?1), ?2), 0)"
+        " FROM vector WHERE kind = ?3 AND model = ?4 AND recipe = ?5",
+        (place.dim, WINDOWS, place.kind, place.model, place.recipe),
     ).fetchall()
     return dict(cast("list[tuple[int, int]]", rows))
 
@@ -207,11 +218,12 @@ def _vec_windows(con: apsw.Connection, place: Place) -> Counter[int]:
 
 
 def _bits(con: apsw.Connection, place: Place) -> Counter[int]:
-    """How many rows of bits each item has; those of an older text of it count too."""
+    """How many rows of bits each item has; those of an older text of it count too, and damaged rows do not."""
     found: Counter[int] = Counter()
     rows = con.execute(
-        "SELECT items FROM vector_bits WHERE kind = ? AND model = ? AND recipe = ?",
-        (place.kind, place.model, place.recipe),
+        "SELECT items FROM vector_bits WHERE kind = ? AND model = ? AND recipe = ?"
+        " AND length(items) = 8 * count AND length(bits) = ? * count",
+        (place.kind, place.model, place.recipe, (place.dim + 7) // 8),
     )
     for (blob,) in cast("list[tuple[bytes]]", rows.fetchall()):
         items = array("q")

@@ -34,9 +34,10 @@ def read_state(con: apsw.Connection, kind: str) -> VectorState | None:
     found = value(con, "SELECT value FROM meta WHERE key = ?", (f"vectors:{kind}",))
     try:
         fields = json.loads(str(found)) if found else None
-        return VectorState(**cast("dict[str, str | int | bool | None]", fields)) if fields else None  # pyright: ignore[reportArgumentType]
+        state = VectorState(**cast("dict[str, str | int | bool | None]", fields)) if fields else None  # pyright: ignore[reportArgumentType]
     except (ValueError, TypeError):
         return None
+    return state if state is not None and list(map(type, state[:3])) == [str, str, int] else None
 
 
 def write_state(con: apsw.Connection, kind: str, state: VectorState) -> None:

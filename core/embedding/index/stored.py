@@ -100,12 +100,12 @@ def forget(con: apsw.Connection, kind: str, ids: Collection[int]) -> None:
 def present(con: apsw.Connection, place: Place, ids: Collection[int]) -> dict[int, str]:
     """Of these items those that have a vector of that model and recipe, with the hash of the text it was made of.
 
-    Whether that is still the item's text is for whoever asks to say.
+    Whether that is still the item's text is for whoever asks to say. A damaged vector is none.
     """
     rows = con.execute(
         "SELECT item_id, text_sha FROM json_each(?) CROSS JOIN vector ON kind = ? AND item_id = value"
-        " AND model = ? AND recipe = ?",
-        (json.dumps(list(ids)), place.kind, place.model, place.recipe),
+        " AND model = ? AND recipe = ? AND dim = ? AND length(blob) > 0 AND length(blob) % ? = 0",
+        (json.dumps(list(ids)), place.kind, place.model, place.recipe, place.dim, 4 * place.dim),
     ).fetchall()
     return dict(cast("list[tuple[int, str]]", rows))
 
@@ -150,6 +150,9 @@ def windows_of(con: apsw.Connection, place: Place, item_id: int) -> tuple[Vector
 
 
 def split(blob: bytes, dim: int) -> tuple[Vector, ...]:
+    """The vectors of a blob, one a window; none where it is damaged."""
+    if len(blob) % (4 * dim):
+        return ()
     return tuple(blob[at : at + 4 * dim] for at in range(0, len(blob), 4 * dim))
 
 

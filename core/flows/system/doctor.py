@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar, Final, cast
+
+import apsw
 
 from core.base.config.settings import EmbeddingSettings
 from core.base.config.settings_sources import Config
@@ -25,13 +27,17 @@ from core.flows.hook.agents.status import registered
 from core.flows.rules.files import untrusted_files
 from core.flows.system.capabilities import has_mcp
 from core.library.search.fts import rebuild_fts
+from core.library.search.hybrid import ChunkSource
 from core.library.search.korean import CHOSEN, MISSING, installed
 from core.llm.errors import pull_hint
 from core.llm.factory import server_models
+from core.rules.format.store import RuleSource
 from core.rules.matching.tables import load_tables, own_tables
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
 
+_SOURCES: Final = (ErrorSource(), ChunkSource(), RuleSource())
+"""Everything that has vectors."""
 _NAME = "embedding_model"
 _PROBE = "Cannot find module 'react'"
 
@@ -130,7 +136,7 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
     except Fault as fault:
         settings = Check("config_loaded", False, fault.message, fault.hint)
     model = model_check(config.values.embedding if config is not None else EmbeddingSettings())
-    stored = store_checks(locate(config), lambda con: disagreements(con, "error"))
+    stored = store_checks(locate(config), _vector_problems)
     checks = (
         settings,
         *(_mendable(check) for check in stored),
@@ -144,6 +150,10 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         *_agent_hooks(),
     )
     return Diagnosis(all(check.ok for check in checks), checks)
+
+
+def _vector_problems(con: apsw.Connection) -> list[str]:
+    return [line for source in _SOURCES for line in disagreements(con, source.kind)]
 
 
 def _mendable(check: Check) -> Check:
@@ -238,7 +248,7 @@ def _settings_check(config: Config) -> Check:
 
 
 def repair(database: Path) -> int:
-    """Rebuild what is derived from the cases (states, keys that answer, the indexes), and the library's index.
+    """Rebuild what is derived from the cases (states, keys that answer), and the indexes of cases, rules and library.
 
     Returns how many cases there are. Raises Fault where the casebook is missing or cannot be written.
     """
@@ -257,7 +267,8 @@ def repair(database: Path) -> int:
                 "SELECT id FROM error_kb WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
             ).fetchall()
             if not rows:
-                rebuild(store, ErrorSource())
+                for source in _SOURCES:
+                    rebuild(store, source)
                 rebuild_fts(store)
                 return done
             with store.transaction() as con:

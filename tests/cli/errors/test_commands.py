@@ -212,6 +212,16 @@ def test_what_is_not_there_exits_1(filled: Run) -> None:
     assert filled("errors", "list", "--tool", "nope", "--json").json()["cases"] == []
 
 
+def test_a_number_beyond_sqlite_is_only_not_there(filled: Run) -> None:
+    for line in (
+        "undo --change", "undo --list --before", "rules reject", "rules accept --file x.md",
+        "errors history 1 --before", "errors verify 1 --fix", "errors lesson 1 --fix",
+    ):  # fmt: skip
+        done = filled(*line.split(), str(10**30), "--json")
+        assert done.code in (0, 1, 2)
+        assert b"OverflowError" not in done.err, line
+
+
 def test_cases_go_out_and_come_in_again(filled: Run, tmp_path: Path) -> None:
     file, other = tmp_path / "cases.jsonl", str(tmp_path / "other.db")
     assert filled("errors", "export", "-o", str(file)).out == b""
