@@ -5,6 +5,7 @@ where thousands of marks are piled on one letter."""
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from bisect import bisect_right
@@ -92,6 +93,17 @@ _MANY: Final = 64
 _PILED = lazy_pattern(
     rf"[^\x00-\u02ff\u1100-\u11ff\u2000-\u20cf\u2100-\u2bff\u3030-\u3098\u309b-\ua66e\uac00-\ud7ff]{{{_MANY},}}+"
 )
+
+
+_BYTE_ORDER = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",  # first: one begins as UTF-16 does
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+
+
+def encoding_of(data: bytes) -> str:
+    """The encoding of a text file: UTF-16 or UTF-32 if its byte order mark says so, else UTF-8 with or without one."""
+    return next((name for mark, name in _BYTE_ORDER.items() if data.startswith(mark)), "utf-8-sig")
 
 
 def normalized(text: str, form: Form = "NFC") -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from core.base.config.settings import RuleSettings
 from core.flows.rules.files import BanPlace, ban_places
 from core.rules.bans.reader import Ban, Bans, read_bans
+from core.text.cleaning import encoding_of
 
 if TYPE_CHECKING:
     from core.flows.rules.bans import Act
@@ -123,7 +124,9 @@ def _bans_of(path: Path) -> Bans:
 @lru_cache(maxsize=64)
 def _read(path: Path, mtime_ns: int, size: int) -> Bans:
     """A file as it is now. Raises OSError."""
-    return read_bans(path.read_text(encoding="utf-8", errors="replace"))
+    data = path.read_bytes()
+    text = data.decode(encoding_of(data), "replace")
+    return read_bans(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def matched_ban(one: PlacedBan) -> MatchedRule:

@@ -17,6 +17,7 @@ from core.flows.harvest.programs import RUNNERS
 from core.rules.bans.reader import Ban
 from core.rules.matching.call import PATHS, as_edit
 from core.rules.matching.languages import named_in, of_path
+from core.text.cleaning import normalized
 from core.transcripts.commands import LOOKING_TOOLS, shell_command, with_known_fields
 
 READ = 200_000
@@ -61,7 +62,7 @@ def broken(ban: Ban, act: Act, advised: frozenset[str], folder: str = "") -> boo
     """Whether a call does what a ban forbids, and nothing that its file advises. `folder`: that of the file."""
     if ban.kind == "edit":
         kept = ban.existing and act.whole
-        return not kept and any(_is_banned_path(ban.code, file, folder) for file in act.files)
+        return not kept and any(_is_banned_path(ban.code, normalized(file), normalized(folder)) for file in act.files)
     if ban.kind == "generated":
         return any(_is_generated(ban.code, file.removeprefix(folder), act.head) for file in act.files[:1])
     if ban.kind == "push":

@@ -16,6 +16,7 @@ from core.base.fault import Fault
 from core.base.lazy import lazy_pattern
 from core.rules.format.headings import begins_rule, fenced
 from core.text import redact
+from core.text.cleaning import normalized
 
 Kind = Literal["use", "run", "call", "import", "edit", "generated", "push"]
 """What is forbidden: `use` the code at all, `run` it as a command, `call` it, `import` it, `edit` the files of a path
@@ -57,6 +58,7 @@ class Bans:
 
 def read_bans(text: str) -> Bans:
     """The bans of a text, in order; time is linear in its length. Never raises."""
+    text = normalized(text.removeprefix("\ufeff").replace("\u00a0", " "))
     if "`" not in text and not _MADE.search(text):
         return Bans()
     lines = [line[:MOST_LINE] for line in _without_blocks(text).split("\n")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import hashlib
 import os
@@ -21,6 +20,7 @@ from core.base.managed_block import blocks
 from core.rules.format.headings import Heading, begins_rule, fenced, heading_at
 from core.rules.format.rule import Cost, Flaw, Rule, RuleFile, RuleList, Scope
 from core.text import redact
+from core.text.cleaning import encoding_of
 
 _FIELD = re.compile(
     r"\s{0,3}([-*+]\s+)?(?:\*\*|__)([^*_:：\n]{1,40}?)\s*(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*[:：])(.*)$"
@@ -64,10 +64,6 @@ _ASTRAY = "these fields are not under a heading such as ### ERR-001: title"
 _UNCLOSED = "this code fence or comment is not closed. casebook reads it as text"
 _EXAMPLE = "this code fence contains a rule. casebook reads it as an example"
 _NO_MARK = "this is not UTF-8 but probably UTF-16 or UTF-32. Save it as UTF-8"
-_BYTE_ORDER = {
-    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",  # first: one begins as UTF-16 does
-    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
-}  # fmt: skip
 _BEGIN = 4_096
 _FlawAt = tuple[int, str, Cost]
 """A line, what is wrong with it, what that costs."""
@@ -505,7 +501,7 @@ def _is_date(text: str) -> bool:
 
 def _decoded(data: bytes, path: str) -> tuple[str, list[Flaw]]:
     """UTF-8, or UTF-16 or UTF-32 where the file says so; what is none of them becomes U+FFFD and is reported."""
-    encoding = next((name for mark, name in _BYTE_ORDER.items() if data.startswith(mark)), "utf-8-sig")
+    encoding = encoding_of(data)
     begin = data[:_BEGIN]
     if encoding == "utf-8-sig" and begin.count(0) * 20 > len(begin):
         return data.decode(encoding, "replace"), [Flaw(path, 0, _NO_MARK)]

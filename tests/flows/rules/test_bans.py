@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,19 @@ def test_a_broken_ban_comes_first_with_its_place_as_id_and_says_exact(project: P
     assert one.why == ("forbidden code `cargo test` (exact match)",)
     assert found.trace[0].reason == "forbidden code (exact match)"
     assert found.similarity_scores == (None,)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_with_a_byte_order_mark_is_read(project: Path, encoding: str) -> None:
+    (project / "CLAUDE.md").write_text("Never use `npm`.\r\n", encoding=encoding, newline="")
+    (broken,) = BanSource(folder=project).broken("Bash", {"command": "npm install"})
+    assert broken.id == "CLAUDE.md:1"
+
+
+def test_a_banned_path_is_the_same_however_its_letters_are_composed(project: Path) -> None:
+    (project / "CLAUDE.md").write_text("- Do not edit `문서/초안.md`\n", encoding="utf-8")
+    edit = {"file_path": unicodedata.normalize("NFD", str(project / "문서" / "초안.md")), "content": "x"}
+    assert len(BanSource(folder=project).broken("Write", edit)) == 1
 
 
 def test_a_file_that_is_written_again_has_only_its_new_code(project: Path) -> None:

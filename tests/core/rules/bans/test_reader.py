@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +128,19 @@ def test_a_ban_has_its_line_its_sentence_and_what_to_use_instead() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (unicodedata.normalize("NFD", "`npm` 사용 금지"), "npm"),
+        (unicodedata.normalize("NFD", "- `moment` 대신 `dayjs`를 사용한다"), "moment"),
+        ("\ufeff- Never use `npm`.", "npm"),
+        ("Don't\u00a0use `npm\u00a0install`.", "npm install"),
+    ],
+)
+def test_the_same_letters_in_another_form_are_the_same_ban(said: str, code: str) -> None:
+    assert [ban.code for ban in read_bans(said).bans] == [code]
+
+
+@pytest.mark.parametrize(
     "permission",
     [
         *("without explicit approval", "without an explicit instruction to push", "unless explicitly asked"),
@@ -189,8 +204,8 @@ _PIECES = (
 @given(st.lists(st.sampled_from(_PIECES), max_size=60).map("".join) | st.text(max_size=200))
 def test_no_text_crashes_the_reader_and_every_ban_is_in_the_text(text: str) -> None:
     for ban in read_bans(text).bans:
-        assert ban.code in text
-        assert ban.code in text.split("\n")[ban.line - 1]
+        read = unicodedata.normalize("NFC", text.replace("\u00a0", " "))
+        assert ban.code in read.split("\n")[ban.line - 1]
 
 
 @pytest.mark.parametrize(
