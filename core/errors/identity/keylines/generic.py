@@ -35,7 +35,8 @@ _NOISE = lazy_pattern(
     r"Call stack|Caused by:\s*\Z|The above exception)\b"
     r"|\((?:pass|skip)\) |E +\+ |Required test coverage of \S+ reached\b"
     r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|"
-    r"skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
+    r"skipped|pending)\b|\W{0,4}\d+(?:/\d+)? [\w-]+(?:\(s\))? (?:failed|found)\W*\Z"
+    r"|Total errors?: \d|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
     r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"
     r"|Determining projects to restore|Time Elapsed \d|Build FAILED\.?\Z"
     r"|[^\t]{1,120}\t(?:pass|fail|pending|skipping|cancelled)\t"
@@ -77,7 +78,8 @@ _WORDS = lazy_pattern(
     r"overflow|corrupt(?:ed)?|forbidden|unauthorized|required?|must|expected|"
     r"abort(?:ed|ing)?|crash(?:ed)?|killed|segmentation|"
     r"rejected|violat\w+|duplicate|reset by|closed|broken|bad|wrong|deprecated|unreachable|nothing to|"
-    r"no [\w-]+ (?:found|given|specified)|not enough|insufficient|too (?:many|few|long|large|small))\b"
+    r"no (?:[\w-]+ ){1,4}(?:(?:could be|was|were) )?(?:found|given|specified)"
+    r"|not enough|insufficient|too (?:many|few|long|large|small))\b"
     r"|없습니다|없음|못했|못하|수 없|실패|거부|잘못|올바르지|초과|찾지|만료|충돌|존재하지|아닙니다|하십시오"
     r"|必要|できません|見つかりません|无法|找不到|失败",
     re.IGNORECASE,
@@ -92,9 +94,12 @@ _HOLLOW = lazy_pattern(
     re.IGNORECASE,
 )
 _ANNOUNCES = lazy_pattern(
-    r"\b(?:fail(?:ed|ing|ures?)|errors?|broken)\b[^:\n]{0,20}:\s*\Z|^\W*\w+ (?:failed|errors?)\b[^:\n]{0,20}:\s*\Z",
+    r"\b(?:fail(?:ed|ing|ures?)|errors?|broken)\b[^:\n]{0,20}:\s*\Z|^\W*\w+ (?:failed|errors?)\b[^:\n]{0,20}:\s*\Z"
+    r"|^\W*error:? \[?[A-Z]{0,8}-?\d{1,6}\]?\s*\Z",
     re.IGNORECASE,
 )
+_ANNOUNCED = 6
+"""Lines below an announcement among which the message is looked for."""
 _ITEM = lazy_pattern(r"\s*(?:[✗✖✘×❌•*-]|\d+[.)]) *\S")
 
 
@@ -112,33 +117,39 @@ def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
             continue
         filled += 1
         start, end = peel(text)
-        if (
-            start >= end
-            or _CODE.match(text)
-            or _NOISE.match(text, len(text) - len(text.lstrip()), end)
-            or _NOISE.match(text, start, end)
-        ):
+        if not _may_name(text, start, end):
             continue
         last = number
         score = _score(text, start, end)
         if best is None or score > best[0]:
             best = score, number
     if best is not None and best[0] >= (_SURE if filled > _FEW else 2):
-        return _listed_below(page, best[1], taken), True
+        return _announced_below(page, best[1], taken), True
     if best is not None and best[0] > 0:
         return best[1], False
     return last, False
 
 
-def _listed_below(page: Page, number: int, taken: Set[int]) -> int:
-    """The first item of the list that a line announces (`Failed tests:`), which says more; else the line itself."""
-    text = page.text(number)
-    if not _ANNOUNCES.search(text):
+def _may_name(text: str, start: int, end: int) -> bool:
+    """Whether a line with its message at `start` to `end` may name an error: it is neither code nor noise."""
+    if start >= end or _CODE.match(text):
+        return False
+    return not _NOISE.match(text, len(text) - len(text.lstrip()), end) and not _NOISE.match(text, start, end)
+
+
+def _announced_below(page: Page, number: int, taken: Set[int]) -> int:
+    """The line below that says what `number` only announces (`Failed tests:`, `Error found:`); else `number` itself."""
+    if not _ANNOUNCES.search(page.text(number)):
         return number
     below = page.next_filled(number + 1, 2)
-    if below is None or below in taken or not _ITEM.match(page.text(below)):
-        return number
-    return below
+    if below is not None and below not in taken and _ITEM.match(page.text(below)):
+        return below
+    for at in range(number + 1, min(number + 1 + _ANNOUNCED, len(page.lines))):
+        text = page.text(at)
+        start, end = peel(text)
+        if at not in taken and _may_name(text, start, end) and not _ANNOUNCES.search(text):
+            return at
+    return number
 
 
 def sounds_like_error(text: str) -> bool:

@@ -105,7 +105,11 @@ _PATHLIKE = lazy_pattern(
 )
 _DIGIT = lazy_pattern(r"[0-9]")
 _HOST = lazy_pattern(r"\.(?:com|org|net|io|dev|app|local|co|kr|ai|cloud|internal|lan|me|gov|edu)\Z")
-_GUTTER = lazy_pattern(r"E {2,}(?=\S)|\d+:\d+ +(?:(?:error|warning) +(?=\S)|(?=(?:Error|Warning): ))", re.ASCII)
+_GUTTER = lazy_pattern(
+    r"E {2,}(?=\S)|(?:ERRO|FATA|PANI)\[\d{4,9}\] +(?=\S)"
+    r"|\d+:\d+ +(?:(?:error|warning) +(?=\S)|(?=(?:Error|Warning): ))",
+    re.ASCII,
+)
 _LINKED = lazy_pattern(
     r".{1,600}?:\s(?=(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) ?[`'‘\w])"
 )

@@ -253,9 +253,10 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
         named_it = _names_failure(best) if best else not is_noise(page.text(filled[0]))
         return (_key_line(page, parts, best.tool if best else "unknown", primary=named_it),)
     quoted = quoted_lines(page)
-    if quoted:
-        named = [item for item in named if item.found.parts[0].number not in quoted]
-    ranked = _ranked(page, _unfolded(page, _without_wrapped(named)), quoted)
+    own = [item for item in named if item.found.parts[0].number not in quoted]
+    ranked = _ranked(page, _unfolded(page, _without_wrapped(own)), quoted)
+    if quoted and not ranked:  # nothing else is there: one of the quoted lines is a guess
+        ranked = [_guessed(item) for item in _ranked(page, _without_wrapped(named), frozenset())]
     return tuple(_key_line(page, item.found.parts, item.tool, primary=_is_peer(item, ranked[0])) for item in ranked)
 
 
@@ -267,6 +268,10 @@ def _is_peer(item: _Named, top: _Named) -> bool:
         return False
     diagnoses = top.found.weight < TEST - 1 and item.tool in _DIAGNOSES and top.tool in _DIAGNOSES
     return diagnoses or (item.tool == top.tool and item.found.weight >= top.found.weight - 1)
+
+
+def _guessed(item: _Named) -> _Named:
+    return item._replace(found=item.found._replace(weight=min(item.found.weight, _GUESS)))
 
 
 def _names_failure(item: _Named) -> bool:

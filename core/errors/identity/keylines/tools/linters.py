@@ -47,6 +47,19 @@ def _arrows(page: Page) -> Iterator[KeyLineCandidate]:
             yield whole(page, number - 1, CAUSE)
 
 
+def _tabled(page: Page) -> Iterator[KeyLineCandidate]:
+    """phpstan: a table for each file, its head `Line   src/File.php`, and a row of line number and message."""
+    for head in page.having(("Line  ",)):
+        if not re.match(r"\s*Line {2,}\S", page.text(head)):
+            continue
+        for number in range(head + 2, len(page.lines)):
+            text = page.text(number)
+            if re.match(r"\s*-{4}", text):
+                break
+            if match := re.match(r"\s*:?\d+ {2,}(?P<said>\S.*)", text):
+                yield KeyLineCandidate(CAUSE, (Part(number, *match.span("said")),))
+
+
 def _biome(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("━━",)):
         message_number = page.next_filled(number + 1, 3)
@@ -84,6 +97,7 @@ TOOLS = (
         rule("): ", r"[!⚠] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", DETAIL - 5),
     ),
     tool("biome", signs=("━━",), find=_biome),
+    tool("phpstan", signs=("Line  ",), find=_tabled),
     tool("shellcheck", signs=("SC",), find=_shellcheck),
     tool("pyright", rule(" - error: ", r"error: .+", CAUSE, located=(".py", ".pyi"))),
     tool(

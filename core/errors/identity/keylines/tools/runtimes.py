@@ -228,10 +228,14 @@ def _r(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 def _latex(page: Page) -> Iterator[KeyLineCandidate]:
-    """`! message`, and the source line that follows it (`l.5 \\foo`) for an undefined control sequence."""
+    """`! message` above its source line (`l.5 \\foo`) or in the log of a TeX run; how the run ended comes last."""
+    run = "TeX" in page.whole and "Transcript written on " in page.whole
     for number in page.having(("! ",)):
-        if re.match(r"! \S", page.text(number)) and any(
-            re.match(r"l\.\d+ ", page.text(at)) for at in range(number, number + 12)
+        text = page.text(number)
+        if re.match(r"! (?:Emergency stop| ==> Fatal error)", text):
+            yield whole(page, number, DETAIL)
+        elif re.match(r"! \S", text) and (
+            run or any(re.match(r"l\.\d+ ", page.text(at)) for at in range(number, number + 12))
         ):
             yield whole(page, number, CAUSE)
 

@@ -93,11 +93,13 @@ SHELLS = (
     ),
     tool(
         "coreutils",
-        rule("tar: ", r"tar: (?:Exiting|Error is not).*", WRAPPER),
+        rule("tar: ", r"(?:/\S*/)?tar: (?:Exiting|Error is not|Child (?:returned|died)).*", WRAPPER),
+        rule("tar (child): ", r"(?:/\S*/)?tar \(child\): (?!Error is not).+", REPORT),
+        rule("tar (child): ", r"(?:/\S*/)?tar \(child\): Error is not.*", WRAPPER),
         rule("tar: ", r"tar: Removing leading.*", WRAPPER - 1),
         rule(
             tuple(f"{name}: " for name in _PROGRAMS),
-            rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Removing|warning).+",
+            rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Child returned|Child died|Removing|warning).+",
             REPORT,
         ),
     ),
@@ -279,6 +281,9 @@ def _json(page: Page) -> Iterator[KeyLineCandidate]:
             yield KeyLineCandidate(REPORT - 5 if level else DETAIL + 5, (Part(number, *match.span("said")),))
 
 
+_LOGRUS = ("ERRO[", "FATA[", "PANI[")
+"""Levels of logrus for a terminal, before the seconds since the start."""
+
 LOGS = (
     tool(
         "logfmt",
@@ -294,6 +299,7 @@ LOGS = (
             r"(?!.*(?:non-zero|exited with|exit (?:code|status)))\S.*",
             REPORT - 6,
         ),
+        rule(_LOGRUS, r".+", REPORT - 6, located=_LOGRUS),
         rule(
             (" ERROR ", "[ERROR]", " FATAL ", "[FATAL]"),
             r"\[[\w .:/@-]{1,80}\] (?:\[?(?:ERROR|FATAL|CRITICAL)\]?) .*",

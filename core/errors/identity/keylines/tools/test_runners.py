@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from core.base.lazy import lazy_pattern
@@ -340,7 +341,7 @@ _NUMBERED = lazy_pattern(r"\s*\d+\) \S.*")
 _REMARK = lazy_pattern(r" {0,40}# {0,40}(?!Subtest)(?P<said>[^ ].*)")
 _INDENTED = lazy_pattern(r" {1,40}(?![✓✗-] )(?P<said>[^ ].*)")
 _PLACE = lazy_pattern(r"\s*(?:\((?:from|in)|from) (?:function `|test file |file ).*|\s*in test file .*line \d+\)\Z")
-_CROSSED = lazy_pattern(r"\s*✗ \S")
+_CROSSED = lazy_pattern(r"\s*✗ +\S")
 _COMMAND = lazy_pattern(r"`.+' failed(?: with status \d+)?\Z")
 _THROWN = lazy_pattern(r"\s*(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?:: |:?\Z)")
 
@@ -533,6 +534,41 @@ def _pairs(page: Page) -> Iterator[KeyLineCandidate]:
             yield joined(page, (number, number + 1), REPORT - 5)
 
 
+_SPEC_SAYS = lazy_pattern(r"\s+\[(?:FAILED|PANICKED|TIMEDOUT)\] (?!in \[|\[)(?P<said>\S.*)")
+_SPEC = lazy_pattern(r"\s*\[\w+!?\] .* \[It\] \S")
+
+
+def _ginkgo(page: Page) -> Iterator[KeyLineCandidate]:
+    """What a failed spec says, at most five lines; otherwise its line in the summary (`[Fail] … [It] …`)."""
+    weight = TEST
+    for number in page.having(("[FAILED] ", "[PANICKED] ", "[TIMEDOUT] ")):
+        if match := _SPEC_SAYS.match(page.text(number)):
+            rest = takewhile(lambda at: not page.text(at).lstrip().startswith("In ["), _block(page, number + 1))
+            yield KeyLineCandidate(weight, (Part(number, *match.span("said")), *(message(page, at) for at in rest)))
+            weight = TEST - 1
+    for number in page.having((" [It] ",)):
+        if _SPEC.match(page.text(number)):
+            yield whole(page, number, TEST - 20)
+
+
+_OF_SEVERAL = lazy_pattern(
+    r"(?:(?:Parent suite |Suite )?(?:setup|teardown) failed|Several failures occurred):", re.IGNORECASE
+)
+_COUNTED = lazy_pattern(r"\d+ tests?, |[-=]{9}")
+
+
+def _message_below(heading: str, needle: str, page: Page) -> Iterator[KeyLineCandidate]:
+    """The message below each heading with `needle`; below a suite's of Robot Framework there are only counts."""
+    weight = TEST
+    for number in page.having((needle,)):
+        below = page.next_filled(number + 1, 2) if re.match(heading, page.text(number)) else None
+        if below is not None and _OF_SEVERAL.fullmatch(page.text(below).strip()):
+            below = page.next_filled(below + 1, 2)
+        if below is not None and not _COUNTED.match(page.text(below)):
+            yield whole(page, below, weight)
+            weight = TEST - 1
+
+
 TEST_RUNNERS = (
     tool(
         "playwright",
@@ -544,6 +580,9 @@ TEST_RUNNERS = (
     tool("mocha", signs=tuple(f"{digit}) " for digit in range(10)), find=_numbered),
     tool("tap", signs=("not ok ",), find=_tap),
     tool("bats", signs=("✗ ",), find=_bats),
+    tool("ginkgo", signs=("[It] ", "[FAILED] "), find=_ginkgo),
+    tool("robot", signs=("| FAIL |",), find=partial(_message_below, ".", "| FAIL |")),
+    tool("pest", signs=("FAILED  ",), find=partial(_message_below, r"\s*FAILED  \S+ > ", "FAILED  ")),
     tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
     tool("expectation", signs=("xpected", "XPECTED", "ant"), find=_pairs),
     tool(
