@@ -14,12 +14,14 @@ Focus = str
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is so in every pane. `absent`: there is no casebook; `gone`: there was one before. `visiting`: the place was
-    opened from another one. `text`: the scope of the text that has the focus, `case` or `why`."""
+    """What is so in every pane. `absent`: there is no casebook; `gone`: there was one before; `empty`: it has no case.
+    `visiting`: the place was opened from another one. `text`: the scope of the text that has the focus, `case` or
+    `why`."""
 
     readonly: bool = False
     absent: bool = False
     gone: bool = False
+    empty: bool = False
     no_color: bool = False
     importing: bool = False
     imported: bool = False

@@ -55,6 +55,10 @@ class PaneChanged(Message):
     """What one can do here has changed."""
 
 
+class PaneImportBegan(Message):
+    """A person began an import: the Errors pane, which shows its progress, is to come to the front."""
+
+
 @dataclass
 class PaneCounted(Message):
     """The casebook was counted: how many cases it holds, and why it cannot be written, if so. None: it is missing."""

@@ -14,7 +14,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import short_path
 from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs, job_work
-from tui.runtime.messages import PaneChanged, PaneMessage, PaneShowAll
+from tui.runtime.messages import PaneChanged, PaneImportBegan, PaneMessage, PaneShowAll
 from tui.services.tasks import harvest_task, import_task, job_of
 from tui.widgets.workbench import Running, TaskLine
 
@@ -181,6 +181,7 @@ class Incoming(TaskLine):
         if self._run is None:
             self._results.filling = not self._results.every
             self._start(import_task(self._jobs.path, paths), self._on_import, Running())
+            self.post_message(PaneImportBegan())
 
     def harvest_again(self, *, apply: bool = False) -> None:
         """Harvest what was imported before again: show what would change, or `apply` it."""

@@ -227,8 +227,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             act()
         else:  # actions of every pane
             below = self.errors
-            if action_id in ("import.begin", "import.setup") and self.screen is not below:
-                self._panes.show(HOME)  # which shows the progress
             any(one.perform(action_id) for one in (self.ingesting, below.incoming, below.embedding, below.results))
 
     def _palette(self) -> None:
@@ -312,6 +310,9 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         if self.screen_stack and isinstance(screen := self.screen, PaneScreen):
             screen.footer.situation = self.situation()
         self._keep()
+
+    def on_pane_import_began(self) -> None:
+        self._panes.show(HOME)
 
     @property
     def place(self) -> Place:
@@ -418,8 +419,8 @@ def _everywhere(app: CasebookApp, now: Situation) -> Situation:
     incoming, embedding = app.errors.incoming, app.errors.embedding
     around = Around(
         no_color=colours_forbidden(), readonly=bool(app.place.readonly),
-        absent=app.errors.results.absent, gone=app.errors.results.gone, ingesting=app.ingesting.busy,
-        importing=incoming.busy,
+        absent=app.errors.results.absent, gone=app.errors.results.gone, empty=not app.place.cases,
+        ingesting=app.ingesting.busy, importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
         no_edge=_no_edge(app), visiting=_is_visiting(app), text=_text_scope(app),
     )  # fmt: skip

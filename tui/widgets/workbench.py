@@ -56,10 +56,11 @@ class Place:
 class Running:
     """A run that lasts: how far it is, whether a stop was requested, and the actions that request it.
 
-    `begins`: what it does before it can say how far it is.
+    `begins`: what it does before it can say how far it is. `whole`: how far an import is, while it works on a batch.
     """
 
     progress: Progress | None = None
+    whole: Progress | None = None
     stopping: bool = False
     way_out: str = AT_LIST
     begins: str = "Searching for sessions"
@@ -316,7 +317,9 @@ class StatusLine(Widget):
         now = self.running
         way_out = self._signs.fill_keys("click cancels" if self._signs.lacks(now.way_out) else now.way_out)
         width = self.size.width
-        return draw_progress(now.progress, width, self._signs, way_out, stopping=now.stopping, begins=now.begins)
+        return draw_progress(
+            now.progress, width, self._signs, way_out, stopping=now.stopping, begins=now.begins, whole=now.whole
+        )
 
     async def on_click(self, event: events.Click) -> None:
         event.stop()
@@ -372,7 +375,8 @@ class TaskLine(Performs, StatusLine):
         from core.base.reports import Progress
 
         if isinstance(value, Progress) and self.running is not None:
-            self.running = replace(self.running, progress=value)
+            whole = value if value.kind == "import" else self.running.whole
+            self.running = replace(self.running, progress=value, whole=whole)
 
     def show_way_out(self, keys: str) -> None:
         """Which keys stop it, and a later run: that depends on where the focus is."""

@@ -262,7 +262,9 @@ def _as_job(run: _Run) -> Generator[None]:
     if run.job is not None and run.stopped:
         jobs.cancel(run.store, run.job.id)
     elif run.job is not None:
-        jobs.finish(run.store, run.job, f"{run.tally.messages} messages of {run.tally.sessions} new sessions")
+        messages, sessions = run.tally.messages, run.tally.sessions
+        detail = f"{messages:,} message{'s'[: messages != 1]} of {sessions:,} new session{'s'[: sessions != 1]}"
+        jobs.finish(run.store, run.job, detail)
 
 
 @dataclass(slots=True)

@@ -302,6 +302,15 @@ def test_the_status_line_fits_whatever_the_file_is_called(width: int) -> None:
         assert part in full.plain
 
 
+def test_the_share_of_an_import_does_not_go_back_with_each_batch() -> None:
+    read = Progress("import", 3_000_000, 6_000_000, 1e6, 3.0)
+    batch = draw_progress(Progress("harvest", 1, 36, 3.0, 11.0), 120, UNICODE, "esc", stopping=False, whole=read).plain
+    assert "Harvesting fixes  50%" in batch and "1 of 36 in this batch" in batch
+    assert "left" not in batch, "the end of a batch is not the end of the import"
+    again = draw_progress(Progress("harvest", 1, 4, 3.0, 11.0), 120, UNICODE, "esc", stopping=False).plain
+    assert "25%" in again and "11 s left" in again
+
+
 def test_a_report_is_told_short_and_in_full() -> None:
     report = ImportReport(2, 1, 30, 5, 1, 2, (SkippedLine("/a/b.jsonl", 7, "no JSON\x1b[2J"),), canceled=True)
     assert report_line(report, UNICODE) == (

@@ -108,10 +108,16 @@ async def test_setup_starts_in_every_pane(home: Path, roots: Roots, pane: str) -
         await until(pilot, lambda: "set up sessions" in flat(app))
         await pilot.press(pane)
         await until(pilot, lambda: app.screen is not app.errors and app.focused is not None)
+        screen = app.screen
         await pilot.press("escape", "B")
         await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))
         await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("B")
+        await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))
+        await pilot.press("2", "3", "enter")
         await until(pilot, lambda: app.screen is app.errors)
+        assert app.errors.incoming.busy, "Errors shows the progress of an import"
 
 
 async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:

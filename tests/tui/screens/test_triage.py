@@ -249,6 +249,7 @@ async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) 
         await pilot.press("u")
         await until(pilot, lambda: "redone · verify the fix" in frame(app))
         assert "Undone, then redone." in " ".join(frame(app).split())
+        assert app.errors.curating.message.startswith("Redone: verify the fix")
         await pilot.press("u")
         await until(pilot, lambda: "undone · verify the fix" in frame(app))
         assert "2 changes" in frame(app), "one row a decision, whatever became of it"

@@ -41,6 +41,15 @@ def test_the_footer_names_the_way_out_of_a_text_and_of_a_visit() -> None:
     assert ("app.quit", "ctrl+q") in visit, "q is offered once"
 
 
+def test_keys_about_cases_are_offered_once_the_first_import_has_found_one() -> None:
+    def offered(empty: bool) -> set[str]:
+        now = ErrorsNow("list", 0 if empty else 3, around=Around(importing=True, empty=empty))
+        return {action.id for action, _ in footer(now)} & {"triage.open", "undo.last"}
+
+    assert not offered(empty=True)
+    assert offered(empty=False) == {"triage.open", "undo.last"}
+
+
 def test_keys_about_a_quote_are_not_offered_without_one() -> None:
     offered = {action.id for action, _ in footer(EvidenceNow("evidence", filtered=True))}
     assert not offered & {"evidence.next", "list.why"}

@@ -39,11 +39,14 @@ def writing(decide: Callable[Concatenate[Store, P], T]) -> Callable[P, Callable[
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What an undo did: the change that it took back, by its title (`undid`: as it is stored), and its cases."""
+    """What an undo did: the change that it took back, by its title (`undid`: as it is stored), and its cases.
+
+    `redone`: that change was an undo itself."""
 
     title: str
     undid: str
     cases: tuple[int, ...]
+    redone: bool = False
 
 
 class Decisions:
@@ -110,4 +113,5 @@ def _returned(store: Store, undone: Undone) -> Returned:
     undid = undone.undid.title
     page = whole_history(store, 1, undone.id + 1)
     cases = page.changes[0].cases if page.changes else ()
-    return Returned(undid.partition(": ")[2] if undone.undid.undoes is not None else undid, undid, cases)
+    again = undone.undid.undoes is not None
+    return Returned(undid.partition(": ")[2] if again else undid, undid, cases, again and undid.startswith("undo: "))

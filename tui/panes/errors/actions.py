@@ -43,8 +43,8 @@ class CaseNow(Situation):
 
 CURATION_PLACES: tuple[Place, ...] = (
     Place("triage", (("list",), ("case",)), also={
-        "app.help": 90, "fix.write": 4, "undo.last": 28, "undo.redo": 0, "history.open": 0, "fix.editor": 0,
-        "case.source": 0, "case.fix_source": 0, "view.reload": 0,
+        "app.help": 90, "fix.write": 4, "fix.general": 0, "undo.last": 28, "undo.redo": 0, "history.open": 0,
+        "fix.editor": 0, "case.source": 0, "case.fix_source": 0, "view.reload": 0,
     }),
     Place("write", app="keys", also={"app.help": 90, "case.source": 0}, typing=("write",)),
     Place("history", (("list",), ("scroll",)), also={"app.help": 90, "undo.redo": 0, "list.open": 1}),
@@ -62,6 +62,10 @@ _CASEBOOK = needs(
     needs(Situation, lambda now: not now.around.gone, GONE),
 )  # fmt: skip
 _UNDOABLE = Needs(Situation, _CASEBOOK.unmet, needs(Situation, lambda now: not now.around.readonly, _READONLY))
+_CASES_HERE = needs(Situation, lambda now: not now.around.empty, "The casebook has no cases.", _CASEBOOK)
+_UNDO = needs(
+    Situation, lambda now: not (now.around.empty and now.around.importing), "There is nothing to undo.", _UNDOABLE
+)
 _CHANGEABLE = needs(CaseNow, lambda now: now.case_open, _NO_CASE, _WRITABLE)
 _UNKNOWN = needs(
     CaseNow, lambda now: now.unknown,
@@ -90,7 +94,7 @@ _PAST = needs(
 
 CURATION: tuple[Action, ...] = (
     Action("triage.open", "Triage: review drafts and unresolved cases", ("T",), "pane", CURATE, "triage", 6,
-           needs=_CASEBOOK),
+           needs=_CASES_HERE),
     Action("fix.write", "Write a fix: text, author, tools, tags", ("w",), "pane", CURATE, "fix", 4, needs=_CHANGEABLE,
            words="edit change"),
     Action("fix.new", "Record the searched error as a new case and write its fix", ("plus",), "pane", CURATE,
@@ -99,7 +103,7 @@ CURATION: tuple[Action, ...] = (
     Action("fix.general", "Change the scope of the lesson: all projects or its own project", ("W",), "pane", CURATE,
            needs=_LESSON),
     Action("fix.unsaved", "Resume the unsaved fix", ("R",), "pane", CURATE, "resume draft", 2, needs=_UNSAVED),
-    Action("undo.last", "Undo your last decision", ("u",), "pane", CURATE, "undo", 28, needs=_UNDOABLE),
+    Action("undo.last", "Undo your last decision", ("u",), "pane", CURATE, "undo", 28, needs=_UNDO),
     Action("undo.redo", "Redo", ("U",), "pane", CURATE, needs=_UNDOABLE),
     Action("history.open", "History: changes, authors and dates", ("C",), "pane", CURATE, needs=_CASEBOOK),
     Action("triage.accept", "Accept draft", ("a",), "triage", DECIDE, "accept", 1, needs=_DRAFT),

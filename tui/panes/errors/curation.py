@@ -295,8 +295,8 @@ def _did(decision: Decision, done: Curated, left: int) -> str:
         return f"{done_so} #{done.made} from #{done.cases[0]}"
     if left:
         return f"{done_so} a draft of {_case_names(done.cases)}, {left:,} left"
-    more = f" and {len(done.parts):,} more of its incident" if done.parts else ""
-    more = more if len(done.cases) == 1 else more.replace("its", "their")
+    whose = "its incident" if len(done.cases) == 1 else "their incidents"
+    more = f", removed {len(done.parts):,} more of {whose} from triage" if done.parts else ""
     verified = " as verified" if (decision.act, decision.status) == ("edit", "verified") else ""
     return f"{done_so} {_case_names(done.cases)}{verified}{more}"
 
@@ -399,10 +399,10 @@ class Curating(Decisions, Performs):
 
         self.make(decided(decision), ended, failed, about)
 
-    def keep_lesson(self, read: Read | None) -> None:
+    def keep_lesson(self, read: Read | None, then: Then = lambda _done: None, *, toast: bool = True) -> None:
         """Let the lesson of the fix hold in every project, or only in its own again."""
         if read is not None and (decision := scope_of_lesson(read)) is not None:
-            self.decide(decision)
+            self.decide(decision, then, toast=toast)
 
     def take_back(
         self, change: int | None = None, then: Reply | None = None, refused: Callable[[Fault], object] | None = None
@@ -415,16 +415,17 @@ class Curating(Decisions, Performs):
             if refused is not None:
                 refused(fault)
 
-        self.undo(self._returned("Undone", then), not_returned, change)
+        self.undo(self._returned(then), not_returned, change)
 
     def bring_back(self, then: Reply | None = None) -> None:
         """Bring back what was taken back last."""
-        self.redo(self._returned("Redone", then), self._not_returned)
+        self.redo(self._returned(then), self._not_returned)
 
-    def _returned(self, word: str, then: Reply | None) -> Callable[[Returned], None]:
+    def _returned(self, then: Reply | None) -> Callable[[Returned], None]:
         def ended(returned: Returned) -> None:
             from tui.render.curation import act_of
 
+            word = "Redone" if returned.redone else "Undone"
             dot, (act, about) = f" {self.signs.dot} ", act_of(returned.title)
             message = f"{word}: {dot.join(filter(None, (act, about)))}"
             self.message = f"{word}: {act}{dot}{_case_names(returned.cases)}" if returned.cases else message

@@ -59,7 +59,6 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
             ("{import.setup}", "set up sessions, hooks and model"),
             ("{import.begin}", begin),
             ("{import.demo}", "open the demo (quit to come back)"),
-            ("{app.quit}", "quit"),
         ),
         alone=True,
     )
@@ -80,7 +79,6 @@ def missing_casebook(path: Path) -> Notice:
         (
             ("casebook db restore", "restore a backup"),
             ("{import.begin}", "import into a new casebook"),
-            ("{app.quit}", "quit"),
         ),
         "$cb-bad",
     )

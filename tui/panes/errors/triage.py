@@ -344,6 +344,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             reading=self.case.has_focus,
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
+            lesson=self.case.fix is not None and self.case.fix.lesson is not None,
             waiting=self.queue.total,
             marked=len(self.queue.marked),
         )
@@ -425,6 +426,9 @@ class TriageScreen(Performs, ModalScreen[None]):
             "view.reload": self._load,
             "fix.write": lambda: self._curating.write(self.case.read, toast=False),
             "fix.editor": lambda: self._curating.write_outside(
+                self.case.read, lambda done: self._ended((), done), toast=False
+            ),
+            "fix.general": lambda: self._curating.keep_lesson(
                 self.case.read, lambda done: self._ended((), done), toast=False
             ),
             "undo.last": lambda: self._curating.take_back(None, self._returned),

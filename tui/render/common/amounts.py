@@ -76,16 +76,25 @@ Parts = list[tuple[str, str]]
 
 
 def draw_progress(
-    progress: Progress | None, width: int, signs: Signs, way_out: str, *, stopping: bool, begins: str = "Searching"
+    progress: Progress | None,
+    width: int,
+    signs: Signs,
+    way_out: str,
+    *,
+    stopping: bool,
+    begins: str = "Searching",
+    whole: Progress | None = None,
 ) -> Content:
-    """What runs, how far, how fast, how long yet, which file, how to stop it; the least telling goes first."""
+    """What runs, how far, how fast, how long yet, which file, how to stop it; the least telling goes first.
+
+    `whole`: the import that this is a batch of. The share and the bar are of that, so that they never go back."""
     left = [(f" {_KINDS.get(progress.kind, 'Working') if progress else begins} ", "bold $cb-accent")]
     right = [("stopping after this batch " if stopping else f"{way_out} ", "$cb-draft" if stopping else "$cb-soft")]
     room = width - cells_in(left) - cells_in(right)
     if room < 0:
         return Content(cut(left[0][0], max(0, width)))
     if progress is not None:
-        for at, piece in enumerate(_figures(progress, signs)):
+        for at, piece in enumerate(_figures(progress, signs, whole=whole)):
             if at > _COUNT:
                 piece.insert(0, (f"{signs.dot} ", "$cb-dim"))
             if cells_in(piece) <= room:
@@ -104,8 +113,12 @@ def progress_words(progress: Progress, signs: Signs) -> str:
     return f"{_KINDS.get(progress.kind, 'Working')}: {', '.join(figures)}"
 
 
-def _figures(progress: Progress, signs: Signs, *, bar: bool = True) -> Iterator[list[tuple[str, str]]]:
-    share = min(1.0, progress.done / progress.total) if progress.total > 0 else 0.0
+def _figures(
+    progress: Progress, signs: Signs, *, bar: bool = True, whole: Progress | None = None
+) -> Iterator[list[tuple[str, str]]]:
+    in_batch = whole is not None and progress.kind != whole.kind
+    shown = whole if whole is not None else progress
+    share = min(1.0, shown.done / shown.total) if shown.total > 0 else 0.0
     figure, *drawn = share_bar(share, signs)
     yield [figure]
     if bar:
@@ -113,7 +126,10 @@ def _figures(progress: Progress, signs: Signs, *, bar: bool = True) -> Iterator[
     if progress.kind == "import":
         yield [(f"{size_of(progress.done)} of {size_of(progress.total)} ", "$cb-text")]
     else:
-        yield [(f"{progress.done:,} of {progress.total:,} ", "$cb-text")]
+        batch = "in this batch " if in_batch else ""
+        yield [(f"{progress.done:,} of {progress.total:,} {batch}", "$cb-text")]
+    if in_batch:
+        return
     if progress.eta_s is not None and progress.done < progress.total:
         yield [(f"{lasting(progress.eta_s)} left ", "$cb-soft")]
     if progress.rate >= 0.5:

@@ -83,7 +83,8 @@ def draw_vectors(facts: VectorFacts | None, *, auto: bool) -> list[tuple[str, st
         waits = f"{facts.passages_waiting:,} missing"
         rows.append(("", f"{facts.passage_vectors:,} of {counted(facts.passages, 'passage')} embedded, {waits}"))
     if facts.running is not None:
-        rows.append(("", f"process {facts.running.pid} is embedding: {facts.running.detail}"))
+        detail = f": {facts.running.detail}" if facts.running.detail else ""
+        rows.append(("", f"process {facts.running.pid} is embedding{detail}"))
     return rows
 
 

@@ -10,6 +10,7 @@ from core.store import open_store
 from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
 from tests.tui.support import app_on, frame, told, until
+from tui.panes.errors.triage import TriageScreen
 from tui.shell.app import CasebookApp
 from tui.widgets.scroll_text import Block
 
@@ -44,6 +45,10 @@ async def test_the_fix_has_its_card_and_one_key_keeps_it_for_every_project(tmp_p
         await until(pilot, lambda: scope(path) == "general")
         await pilot.press("u")
         await until(pilot, lambda: scope(path) == before)
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and app.screen.case.read is not None)
+        await pilot.press("W")
+        await until(pilot, lambda: "lesson applied to all projects #1" in frame(app) and scope(path) == "general")
 
 
 async def test_a_long_line_of_the_card_goes_on_below_its_beginning(tmp_path: Path) -> None:

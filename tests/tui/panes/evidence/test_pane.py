@@ -369,7 +369,7 @@ async def test_without_a_casebook_it_is_about_quotes_and_its_import_key_works(tm
         assert "No cases yet" not in frame(app)
         assert "\u256d\u2500 Quotes" in frame(app)
         await pilot.press("i")
-        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 2)
+        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 3)
 
 
 async def test_a_digit_shows_a_place_where_several_are_listed_and_decides_nothing(review: Path) -> None:

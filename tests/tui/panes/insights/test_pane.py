@@ -178,7 +178,7 @@ async def test_states_without_rows_say_what_to_do(tmp_path: Path) -> None:
         assert "show all weeks and projects" in frame(app)
         assert frame(app).isascii()
         await pilot.press("i")
-        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 2)
+        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 3)
 
 
 async def test_ascii_signs_and_a_small_screen(casebook: Path) -> None:

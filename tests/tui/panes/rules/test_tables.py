@@ -84,4 +84,4 @@ async def test_an_empty_casebook_is_filled_from_here(tmp_path: Path) -> None:
         await opened(pilot, app)
         await until(pilot, lambda: "import agent sessions" in frame(app))
         await pilot.press("i")
-        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 2)
+        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 3)
