@@ -33,7 +33,7 @@ from tui.render.case import (
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.trace import draw_trace, draw_twig, folded_at_first, tree
-from tui.render.common.untrusted import BLOCK
+from tui.render.common.untrusted import BLOCK, without_colours
 from tui.render.history import draw_history
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -176,6 +176,14 @@ def test_one_fix_that_answers_is_no_history() -> None:
 def test_the_key_line_is_lit_where_it_stands_in_the_raw_error() -> None:
     raw = "at 12:00\nerror: boom\nmore"
     drawn = draw_raw(Raw(raw, 9, 20), UNICODE)
+    lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "bold" in str(span.style)]
+    assert lit == ["error: boom"]
+
+
+def test_colors_of_a_program_are_not_shown_and_the_key_line_is_found_without_them() -> None:
+    raw = "at\r\n\x1b[1m\x1b[31merror:\x1b[39m\x1b[0m boom\x1b[?25h\r\n\x1b]0;x\x07end"
+    drawn = draw_raw(Raw(*without_colours(raw, raw.index("error"), raw.index("\x1b[?25h"))), UNICODE)
+    assert drawn.plain == "at\nerror: boom\n␛]0;x␇end", "other sequences are still named"
     lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "bold" in str(span.style)]
     assert lit == ["error: boom"]
 

@@ -19,6 +19,7 @@ from tui.render import case as draw
 from tui.render.case import Fix, Raw
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Marks
+from tui.render.common.untrusted import without_colours
 from tui.render.curation import as_side, describe_fix, draw_from, draw_side
 from tui.render.history import draw_history, history_title
 from tui.runtime.jobs import Jobs
@@ -116,7 +117,7 @@ class CaseSide(Reading):
     def _raw_of(self, case: Case) -> Raw:
         one = None if self.read is None else self.read.titled or self.read.latest
         if one is not None and one.raw:
-            return Raw(one.raw, one.start, one.end)
+            return Raw(*without_colours(one.raw, one.start, one.end))
         if self.read is not None and self.read.error is not None:
             return Raw(self.read.error.key_line)
         return Raw(case.error_raw or "\n".join(case.key_lines))

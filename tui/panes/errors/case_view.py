@@ -22,7 +22,7 @@ from tui.render import case as draw
 from tui.render.case import PREVIEW, Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
 from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import BLOCK, Spans
+from tui.render.common.untrusted import BLOCK, Spans, without_colours
 from tui.render.history import draw_history, has_history, history_title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneTroubled
@@ -427,7 +427,7 @@ class CaseView(Reading):
         self._drawn = limit
         one = self.seen.current
         if one is not None and one.raw:
-            self.raw = Raw(one.raw, one.start, one.end)
+            self.raw = Raw(*without_colours(one.raw, one.start, one.end))
         elif self.read is not None and self.read.error is not None:
             self.raw = Raw(self.read.error.key_line)
         elif self.read is not None:

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.base.fault import Fault
+from core.base.lazy import lazy_pattern
 from core.base.paths import home_name
 from core.text import visible
 from tui.render.common.glyphs import Signs
@@ -51,6 +52,22 @@ def _sentence(text: str) -> str:
         text = text[:1].upper() + text[1:]
     is_command = text.startswith("casebook ") or "run: " in text.lower()
     return text if is_command or text.endswith((".", "?", "…")) else f"{text}."
+
+
+_COLOURS = lazy_pattern(r"\x1b\[(?:[0-9;:]*+m|\?25[hl])|\r++(?=\n|\Z)")
+"""Sequences that only color a text or hide the cursor, and carriage returns at the end of a line."""
+
+
+def without_colours(text: str, start: int | None, end: int | None) -> tuple[str, int | None, int | None]:
+    """The output of a program without its color sequences, and the span `start` to `end` of it moved along."""
+    if "\x1b" not in text and "\r" not in text:
+        return text, start, end
+    removed = [match.span() for match in _COLOURS.finditer(text)]
+
+    def moved(at: int | None) -> int | None:
+        return None if at is None else at - sum(min(at, stop) - begin for begin, stop in removed if begin < at)
+
+    return _COLOURS.sub("", text), moved(start), moved(end)
 
 
 def block(text: str, limit: int = BLOCK) -> tuple[str, int]:
