@@ -72,7 +72,7 @@ async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested:
         assert "1 incident left" in frame(app)
         await pilot.press("N")
         assert screen.queue.total == 0, "its findings leave with it, before anything is on disk"
-        await until(pilot, lambda: idle(app) and ", removed 1 more of its incident from triage" in frame(app))
+        await until(pilot, lambda: idle(app) and " (1 more leaves triage)" in frame(app))
         assert isinstance(app.screen, TriageScreen)
         assert (screen.queue.total, screen.queue.remaining) == (0, 0)
         await pilot.press("u")

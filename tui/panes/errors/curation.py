@@ -295,8 +295,7 @@ def _did(decision: Decision, done: Curated, left: int) -> str:
         return f"{done_so} #{done.made} from #{done.cases[0]}"
     if left:
         return f"{done_so} a draft of {_case_names(done.cases)}, {left:,} left"
-    whose = "its incident" if len(done.cases) == 1 else "their incidents"
-    more = f", removed {len(done.parts):,} more of {whose} from triage" if done.parts else ""
+    more = f" ({len(done.parts):,} more {'leaves' if len(done.parts) == 1 else 'leave'} triage)" if done.parts else ""
     verified = " as verified" if (decision.act, decision.status) == ("edit", "verified") else ""
     return f"{done_so} {_case_names(done.cases)}{verified}{more}"
 
