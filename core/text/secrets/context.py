@@ -37,7 +37,8 @@ _SCHEME = lazy_pattern(
 )
 _HEADER = lazy_pattern(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
 _HEADER_VALUE = lazy_pattern(r"[^\s\"'`\\<>,;){}]{4,256}+")
-_PARAMETERS = lazy_pattern(r"(?>(?:[^\n'`\\]|\\\"){8,2048})")
+# A quote ends them, unless it is escaped, as in JSON, or holds the value of one of them.
+_PARAMETERS = lazy_pattern(r"(?>(?:[^\n'`\\\"]|\\{1,3}\"|(?<==)\"[^\"\n\\]{0,512}\"){4,2048})")
 _SCHEME_VALUE = lazy_pattern(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
 
 
@@ -69,7 +70,9 @@ def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
         return ()
     value = match["value"].rstrip(".")
     letters = re.sub("[^A-Za-z]", "", value)
-    cased = len(value) >= 20 and letters not in (letters.lower(), letters.upper(), letters.title())
+    cased = (
+        text[at - 1] in "rR" and len(value) >= 20 and letters not in (letters.lower(), letters.upper(), letters.title())
+    )
     if is_stand_in(value) or not (is_random(value, 12) or cased or is_encoded_login(value)):
         return ()
     return ((match.start("value"), run_end(text, match.start("value") + len(value))),)
@@ -88,8 +91,20 @@ def cookie_spans(text: str, at: int) -> tuple[Span, ...]:
     header = _COOKIES.match(text, at)
     if header is None:
         return ()
+    return _cookies(text, header.end())
+
+
+_FLAG = lazy_pattern(r"""[ =]{0,2}\\{0,3}["']?(?=[\w.$-]{1,64}=)""")
+
+
+def cookie_flag_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The session values of a command's option for cookies that ends at `at`."""
+    flag = _FLAG.match(text, at)
+    return _cookies(text, flag.end()) if flag else ()
+
+
+def _cookies(text: str, at: int) -> tuple[Span, ...]:
     found: list[Span] = []
-    at = header.end()
     while (match := _COOKIE.match(text, at)) and len(found) < _MOST_COOKIES:
         name, value = match["name"], match["value"]
         at = run_end(text, match.end())

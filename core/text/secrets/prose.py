@@ -34,7 +34,8 @@ _KEYS_OF: Final = (
     "auth", "master", "shared", "storage", "client", "app", "application", "consumer", "service", "role", "license",
     "admin", "root", "session", "jwt", "hmac", "aes", "crypto", "cipher", "subscription", "functions", "deploy",
     "webhook", "integration", "bot", "host", "security", "kms", "vault", "signature", "cookie", "ssh", "gpg", "pgp",
-    "publish", "write", "read", "ingest", "server", "wallet", "psk", "preshared", "pass", "cron", "internal", "seed",
+    "publish", "fernet", "write", "read", "ingest", "server", "wallet", "psk", "preshared", "pass", "cron",
+    "internal", "seed",
 )  # fmt: skip
 _PASSES_OF_TEXT = (
     "db database smtp user mail email imap root admin mysql pg postgres redis ftp ssh sudo mongo mq rabbitmq ldap "
@@ -64,6 +65,8 @@ def strength(name: str, spoken: str = "") -> Strength:
     last, before = parts[-1], parts[:-1]
     if last in ("key", "token", "secret", "phrase") and not before and (word := _spoken_word(spoken)):
         before = [word]
+    if name == "PASS":
+        return "none"  # what a test runner prints before the name of a test
     if last == "phrase":
         return "password" if before and before[-1] in ("seed", "recovery", "secret", "backup", "pass") else "none"
     if last.endswith("pass") and last[:-4] in _PASSES_OF:
@@ -72,7 +75,7 @@ def strength(name: str, spoken: str = "") -> Strength:
         last in _PASSWORD_PARTS and (last != "pass" or _PASSES_OF.intersection(before[-1:]))
     ):
         return "password"
-    if _OTHER_TOKENS.intersection(before):
+    if _OTHER_TOKENS.intersection(before[-1:]) or "public" in before:
         return "none"
     if last.endswith("key"):
         qualifier = last[:-3] or (before[-1] if before else "")
@@ -81,7 +84,7 @@ def strength(name: str, spoken: str = "") -> Strength:
         return "none"
     if last.endswith(("token", "secret")):
         return "compound" if before or last not in ("token", "secret") else "plain"
-    if last in ("credential", "credentials", "auth", "mnemonic", "jwt", "pass", "sig", "signature"):
+    if last in ("credential", "credentials", "auth", "mnemonic", "jwt", "pass", "sig", "signature", "bearer"):
         return "plain"
     return "none"
 
@@ -104,7 +107,7 @@ _LENGTHS: Final = frozenset((12, 15, 18, 21, 24))
 """How many words such a phrase has (BIP 39), each of three to eight letters: a sentence has shorter ones between."""
 
 _PROMPT = lazy_pattern(r"(?i)phrase[ ]for[ ](?:key[ ])?(?:'[^'\n]{1,200}'|\"[^\"\n]{1,200}\"|[^\s:'\"]{1,200}):[ ]")
-_LINE = lazy_pattern(r"(?P<value>[^\n\r\\]{4,100}+)(?=\r?\n|\\|\Z)")
+_LINE = lazy_pattern(r"(?P<value>[^\n\r\\\"]{4,100}+)(?=\r?\n|\\|\"|\Z)")
 
 
 def phrase_spans(text: str, start: int) -> tuple[Span, ...]:
@@ -139,9 +142,13 @@ def _prompted(text: str, at: int) -> tuple[Span, ...]:
 
 _FLAG_VALUE = lazy_pattern(r"[^\s\"'`<>|\\&;]{1,512}+")
 _IS = lazy_pattern(r"(?:(?:is|was|provided|given|used)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
-_BY = lazy_pattern(r"[ \t]+(?:PASSWORD[ \t]+)?")
+_BY = lazy_pattern(r"[ \t]+(?:(?:PASSWORD|password)[ \t]+)?(?=\\{0,3}[\"'])")
+_NEW_USER = lazy_pattern(r"(?i)\b(?:user|role)\s+(?:if\s+not\s+exists\s+)?\S{1,100}\s+identified by$")
 _SETTING = lazy_pattern(r"(?i)(?:(?<![a-z])|(?<=\\n))(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
-_LOGIN = lazy_pattern(r"(?:machine|login)[ \t]+[^\s\\]{1,80}(?:\s+|(?:\r?\n|\\n)[^\n]{0,60})$")
+_LOGIN = lazy_pattern(
+    r"(?:machine[ \t]+[^\s\\]{1,80}[^\n]{0,80}|(?:\A|\n|\\n)[^\w\n]{0,16}login[ \t]+[^\s\\]{1,80})"
+    r"(?:\s+|(?:\r?\n|\\n)[^\n]{0,60})$"
+)
 _CONTEXT = lazy_pattern(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
 
 
@@ -158,8 +165,10 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
         return ()
     mixed = is_mixed(value.text) and has_digit(value.text)
     if value.quoted:
-        sql = kind == "password" and name.isupper() and text[start - 1 : start] not in ('"', "'", "`")
-        return (value.span,) if sql else ()
+        if kind != "password" or text[start - 1 : start] in ('"', "'", "`"):
+            return ()
+        sql = name.isupper() or _CONTEXT.search(before)
+        return (value.span,) if sql or (mixed and len(value.text) >= 6) else ()
     if _LOGIN.search(before) or name in ("requirepass", "masterauth"):
         return (value.span,)
     if _SETTING.search(before):
@@ -175,7 +184,9 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
 def identified_spans(text: str, at: int) -> tuple[Span, ...]:
     """SQL's `IDENTIFIED BY '…'`; `at` is behind its last word."""
     match = _BY.match(text, at)
-    value = read_value(text, match.end()) if match else None
+    if match is None or (text[at - 1] == "y" and not _NEW_USER.search(text, max(0, at - 160), at)):
+        return ()  # orders are identified by "number"
+    value = read_value(text, match.end())
     return (value.span,) if value and value.quoted and not is_stand_in(value.text) else ()
 
 

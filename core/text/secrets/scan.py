@@ -38,7 +38,7 @@ Span = tuple[int, int]
 _NAME_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-")
 _LONGEST_NAME: Final = 64
 
-CLOSE: Final = r"""(?>(?:\\{0,3}["'`]|&quot;|\\u0022|[\])*?]){0,4})"""
+CLOSE: Final = r"""(?>(?:\\{0,3}["'`]|&quot;|\\u0022|%22|[\])*?]){0,4})"""
 """Possible text between a name and its separator: quotes, brackets, emphasis, the `?` of an optional field."""
 
 _TAIL = lazy_pattern(
@@ -47,13 +47,16 @@ _TAIL = lazy_pattern(
     (?: (?P<xml>>)
       | (?P<pair> (?:(?:\r?\n|\\n)[^\n]{{0,60}}?|,?[ \t]{{0,8}}+) [\\"']{{0,4}}[vV]alue[\\"']{{0,4}}
                   [ \t]{{0,4}}[:=][ \t]{{0,4}})
-      | (?P<wide>[ \t]{{0,8}}+) (?P<sep>=>|:=|[=!]==?|=|:(?!:)|：|%3[AaDd]|[,(]) (?P<gap>[ \t]{{0,8}}+)
+      | (?P<wide>[ \t]{{0,8}}+) (?P<sep>=>|:=|[=!]==?|=|:(?!:)|：|%3[AaDd]|[,(|]) (?P<gap>[ \t]{{0,8}}+)
       | (?P<blank>[ \t]{{1,8}}+)
     )
     """
 )
 _TYPED = lazy_pattern(r"[ \t]*[A-Za-z_][\w.\[\]|<> ?*&']{0,40}?[ \t]*=[ \t]*(?=[brufL]?\\{0,3}[\"'])")
 _PHRASE = lazy_pattern(r"[\"']?(?P<words>[a-z]{2,12}(?:[ ][a-z]{2,12}){3,23})(?=[\"']?[ \t]*(?:[\n,}]|\Z))")
+_BLOCK = lazy_pattern(r"[|>][-+0-9]{0,2}[ \t]*(?:\r?\n|\\n)[ \t]{1,40}+")
+_CELL = lazy_pattern(r"[ \t*`]{0,4}(?P<value>[^\s|`]{6,200}+)[*`]{0,3}[ \t]*\|")
+_CELL_START = lazy_pattern(r"\|[^|\n]{0,40}$")
 _XML_VALUE = lazy_pattern(r"[^<\n]{1,512}+(?=</)")
 
 
@@ -89,7 +92,10 @@ def field_spans(text: str, keyword_start: int, keyword_end: int) -> tuple[Span, 
         return (phrase.span("words"),)
     if tail["xml"]:
         return _element_spans(text, start, tail, kind)
-    found = _judged(text, start, name, kind, tail, tail.end())
+    if tail["sep"] == "|":
+        return _cell_spans(text, start, tail, kind)
+    block = _BLOCK.match(text, tail.end()) if tail["sep"] == ":" else None  # the lines below a YAML key
+    found = _judged(text, start, name, kind, tail, block.end() if block else tail.end())
     if not found and tail["sep"] == ":" and (typed := _TYPED.match(text, tail.end())):
         found = _judged(text, start, name, kind, tail, typed.end())  # token: str = "…"
     return found
@@ -115,6 +121,18 @@ def _element_spans(text: str, start: int, tail: re.Match[str], kind: Strength) -
     return (match.span(),) if sure or is_mixed(value) else ()
 
 
+def _cell_spans(text: str, start: int, tail: re.Match[str], kind: Strength) -> tuple[Span, ...]:
+    """The next cell of a Markdown table whose cell holds the name."""
+    cell = _CELL.match(text, tail.end())
+    if cell is None or not _CELL_START.search(text, max(0, start - 60), start):
+        return ()
+    value = cell["value"]
+    if is_stand_in(value) or is_name(value) or is_reference(value) or is_identifier(value):
+        return ()
+    fits = is_mixed(value) and has_digit(value) if kind == "password" else is_random(value, 12)
+    return (cell.span("value"),) if fits else ()
+
+
 def _judged(text: str, start: int, name: str, kind: Strength, tail: re.Match[str], at: int) -> tuple[Span, ...]:
     at_line_start = is_line_start(text, start)
     value = read_value(text, at, whole_line=at_line_start, spaced=bool(tail["gap"]))
@@ -125,8 +143,20 @@ def _judged(text: str, start: int, name: str, kind: Strength, tail: re.Match[str
     if closing and (text[value.start - 2] != "\\" or text[start - 2 : start - 1] == "\\"):
         return ()  # 'Password: ' is a text of its own: the quote closes it
     tight = not tail["wide"] and not tail["gap"]
+    if field_name_follows(text, value, tail["sep"]):
+        return ()
     field = Field(kind, name, tail["sep"] or "value", tight, bool(tail["close"]), at_line_start, value)
     return (value.span,) if is_secret(field) else ()
+
+
+_NEXT_NAME = lazy_pattern(r"""\\{0,3}["'][ \t]{0,4}:""")
+
+
+def field_name_follows(text: str, value: Value, sep: str) -> bool:
+    """Whether quotes hold no value: they hold the name of the next field, or part one text from the next."""
+    if not value.quoted:
+        return False
+    return value.text[:1].isspace() or (sep == "," and bool(_NEXT_NAME.match(text, value.end)))
 
 
 def is_secret(field: Field) -> bool:
@@ -197,13 +227,16 @@ _OPTIONS = {
         r"|twine upload|mongo\w*|rabbitmqadmin|cqlsh|vncviewer|7z\w*|ftp|lftp|sqlplus|isql)\b"
     ),
     "P": lazy_pattern(_COMMAND + r"(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
-    "a": lazy_pattern(_COMMAND + r"redis-cli\b|(?:^|[\s$])https?\s"),
+    "a": lazy_pattern(_COMMAND + r"redis-cli\b|(?:^|[\s$])(?:https?|xhs?)\s"),
     "w": lazy_pattern(_COMMAND + r"(?:ldap\w+|rsync)\b"),
     "u": lazy_pattern(_COMMAND + r"(?:curl|wget|nexus|jf)\b"),
     "U": lazy_pattern(_COMMAND + r"(?:smbclient|rpcclient|net|curl)\b"),
 }
 _VALUE = lazy_pattern(r"""[ =]?(?:\\{0,3}["'](?P<quoted>[^"'\n\\]{1,200}+)|(?P<bare>[^\s"'|;&<>\\]{1,200}+))""")
-_USER = lazy_pattern(r"[ =]++[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
+_USER = lazy_pattern(
+    r"[ =]*+(?:\\{0,3}[\"'][^\s:%\"']{0,64}+[:%](?P<quoted>[^\"'\n\\]{1,200}+)"
+    r"|[^\s:%\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+))"
+)
 
 
 def option_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -226,15 +259,38 @@ def option_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span(group),)
 
 
+_CURL = lazy_pattern(_COMMAND + r"curl(?:\.exe)?\s")
+_BUNDLE = lazy_pattern(r"-[a-zA-Z#0-9]{0,8}(?P<letter>[ubU])(?=[ ='\"])")
+
+
+def curl_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The password or the cookies behind options of curl written as one (`-sSu name:password`) at `at`."""
+    bundle = _BUNDLE.match(text, at)
+    line = text[max(0, text.rfind("\n", max(0, at - 300), at), at - 300) : at]
+    if bundle is None or not _CURL.search(re.split(r"[|;&]", line)[-1]):
+        return ()
+    if bundle["letter"] == "b":
+        return places.cookie_flag_spans(text, bundle.end())
+    match = _USER.match(text, bundle.end())
+    if match is None:
+        return ()
+    group = match.lastgroup or "value"
+    return () if is_stand_in(match[group]) or match[group].startswith("//") else (match.span(group),)
+
+
 _USER_FLAG = lazy_pattern(
-    r"--(?:user|auth|proxy-user|credentials)[ =][\"']?[^\s:\"'@/]{0,64}+:(?P<value>[^\s\"'|;&<>]{1,200}+)"
+    r"--(?:user|auth|proxy-user|credentials)[ =](?:[\"'][^\s:\"'@/]{0,64}+:(?P<quoted>[^\"'\n\\]{1,200}+)"
+    r"|[^\s:\"'@/]{0,64}+:(?P<value>[^\s\"'|;&<>]{1,200}+))"
 )
 
 
 def user_flag_spans(text: str, at: int) -> tuple[Span, ...]:
     """The password of `--user name:password` at `at`."""
     match = _USER_FLAG.match(text, at)
-    return (match.span("value"),) if match and not is_stand_in(match["value"]) and not match["value"].isdigit() else ()
+    if match is None:
+        return ()
+    group = match.lastgroup or "value"
+    return () if is_stand_in(match[group]) or match[group].isdigit() else (match.span(group),)
 
 
 _ECHOED = lazy_pattern(
@@ -265,7 +321,7 @@ def pass_argument_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span("value"),) if match and not is_stand_in(match["value"]) else ()
 
 
-_FLAG_WORD = lazy_pattern(r"(?i)(?:passphrase|token|secret|key|auth|credential)(?=[ ])")
+_FLAG_WORD = lazy_pattern(r"(?i)(?:passphrase|token|secret|key|auth|credential|bearer)(?=[ ])")
 
 
 def flag_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -306,6 +362,7 @@ def words() -> Iterator[Branch]:
     yield Branch("dapi", r"(?=[a-f0-9]{30})", _from_start(lambda text, start: _token_at(text, "dapi", start)))
     yield Branch("1//0", r"(?=[\w-]{30})", _from_start(lambda text, start: _token_at(text, "1//0", start)))
     yield Branch("dp.", r"(?=[a-z]{2,5}\.[\w.-]{40})", _from_start(lambda text, start: _token_at(text, "dp.", start)))
+    yield Branch("identified by", r"(?=[ \t])", _from_end(identified_spans))
     for word in ("nemonic", "NEMONIC", "phrase", "PHRASE", "Phrase"):
         yield Branch(
             word,
@@ -316,7 +373,7 @@ def words() -> Iterator[Branch]:
 
 _ANNOUNCED = (
     rf"(?=[A-Za-z0-9_-]{{0,24}}+{CLOSE}"
-    r"(?:[ \t]{0,8}+(?:[=:：](?![A-Za-z_-]{1,24}=[A-Za-z])|!=|%3|[,(][ ]?\\{0,3}[\"'])|>"
+    r"(?:[ \t]{0,8}+(?:[=:：|](?![A-Za-z_-]{1,24}=[A-Za-z])|!=|%3|[,(][ ]?\\{0,3}[\"'])|>"
     r"|(?:\r?\n|\\n)[^\n]{0,60}?[vV]alue|,?[ \t]{0,8}+[\\\"']{0,4}[vV]alue"
 )
 """What follows a name that announces a value, left open: each word adds when a mere blank is enough to ask."""
@@ -369,7 +426,10 @@ def _tokens() -> Iterator[Branch]:
         yield Branch(sign, gate, _token(ends, prefixes))
 
 
-_FOLLOWS = {"_": "[A-Za-z0-9-]{10}", "-": "(?<=[A-Za-z0-9]-)(?=[a-z-]{0,12}[A-Z0-9])[\\w.%-]{10}"}
+_FOLLOWS = {
+    "_": "(?=[a-z_.+/=-]{0,24}[A-Z0-9])[\\w.+/=-]{10}",
+    "-": "(?<=[A-Za-z0-9]-)(?=[a-z_.-]{0,12}[A-Z0-9])[\\w.%-]{10}",
+}
 """What must follow where ordinary text often has the sign."""
 
 
@@ -396,7 +456,11 @@ def _token_at(text: str, prefix: str, begin: int) -> tuple[Span, ...]:
     match = token_pattern(prefix).match(text, begin)
     if match is None:
         return ()
-    return (match.span(), *places.aws_secret_spans(text, match.end())) if prefix[0] == "A" else (match.span(),)
+    if prefix[0] == "A":
+        return (match.span(), *places.aws_secret_spans(text, match.end()))
+    return (
+        (match.span(), *values.wrapped_spans(text, match.end())) if prefix in values.ENCODED_KEYS else (match.span(),)
+    )
 
 
 def _from_start(rule: Callable[[str, int], tuple[Span, ...]]) -> Rule:
@@ -409,7 +473,8 @@ def _from_end(rule: Callable[[str, int], tuple[Span, ...]]) -> Rule:
 
 def _places() -> Iterator[Branch]:
     parameter = r"(?=[A-Za-z_-]{1,24}=[^\s&]{4})"
-    yield Branch("K", r"(?=EY)(?<=PRIVATE K)", _from_start(values.pem_spans))
+    key = r"(?=EY)(?:(?<=PRIVATE[ +]K)|(?<=PRIVATE%20K))"
+    yield Branch("K", key, _from_start(values.pem_spans))
     yield Branch("P", r"rivate-Lines:(?=[ ]\d)", _from_end(values.putty_spans))
     for z in "zZ":
         word = rf"{_any_case('ation')}(?<={_any_case('authori')}{z}.{{5}})"
@@ -436,10 +501,12 @@ def _commands() -> Iterator[Branch]:
     begin = r"(?<=[\s\"']-)"
     named = rf"(?=-(?:user|auth|proxy-user|credentials)[ =]){begin}"
     yield Branch("-", named, _from_start(user_flag_spans))
-    words = "(?:token|secret|key|auth|credential|passphrase)"
-    yield Branch("-", rf"(?=-?[a-z][a-zA-Z-]{{0,24}}?{words}[ ]){begin}", _from_start(flag_spans))
+    words = "(?:token|secret|key|auth|credential|passphrase|bearer)"
+    yield Branch("-", rf"(?=-?[a-z][a-zA-Z0-9-]{{0,24}}?{words}[ ]){begin}", _from_start(flag_spans))
     yield Branch("-", rf"(?=pass(?:in|out)?[ =][\"']?pass:){begin}", _from_start(pass_argument_spans))
+    yield Branch("-", rf"(?=-cookie[ =]){begin}", _from_start(lambda text, at: places.cookie_flag_spans(text, at + 8)))
     yield Branch("-", rf"(?=[pPawuU][ ='\"]?[^\s-]){begin}", _from_start(option_spans))
+    yield Branch("-", rf"(?=[a-zA-Z#0-9]{{0,8}}[ubU][ ='\"]){begin}", _from_start(curl_spans))
     readers = r"sudo -|docker login|podman login|gh auth|helm registry|passwd|(?:sudo )?chpasswd|cryptsetup|oras login"
     yield Branch("|", rf"(?=[ ]?(?:{readers}))", _from_start(piped_spans))
 

@@ -21,6 +21,7 @@ _QUOTED = lazy_pattern(
       | `(?P<back>[^`\n]{0,128}+)
       | &quot;(?P<entity>[^&\n]{0,128}+)
       | \\u0022(?P<unicode>[^\\\n]{0,128}+)
+      | (?:%20|\+)?%22(?P<percent>(?>(?:[^%\s"'&]|%(?!22)){0,128}))
     )"""
 )
 _BARE = lazy_pattern(r"[^\s\"'`<>\\,;&(){}\[\]|][^\s\"'`<>\\,;&(){}\[\]|]{0,127}+")
@@ -125,6 +126,8 @@ _PROSE_WORDS_TEXT = (
 )
 _PROSE_WORDS: Final = frozenset(_PROSE_WORDS_TEXT.split())
 
+_NUMBERED = lazy_pattern(r"[-_.:]v\d{1,2}$")
+_LABEL = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u1100-\u11ff]")
 _TELLING = lazy_pattern(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
 _TEMPLATES: Final = (
     "***", "${", "{{", "$(", "[redacted", "...", "…", "placeholder", "changeme", "change_me", "change-me",
@@ -145,7 +148,15 @@ _CODE = lazy_pattern(
   | (?:arn|vault|op|ref|file|env|ssm|https?|s3|gs|sha\d{1,3}|data):.*              # a reference to it
     """
 )
-_PATH = lazy_pattern(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$|[\w-]+(?:/[\w.-]+)*\.[a-z]{2,5}$")
+_PATH = lazy_pattern(
+    r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$"
+    r"|[\w-]+(?:/[\w.-]+)*/?\.[a-z]{2,5}(?::\d{1,6}|(?:::[\w\[\]-]{1,80}){1,3})?$"
+)
+_VERSION = lazy_pattern(
+    r"[~^<>=v]{0,3}\d{1,4}(?:\.\d{1,9}){2,3}(?:[-+][a-z]{0,8}[.\d]{0,16})?$"  # of a package
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?:Z|[+-]\d\d:?\d\d)?$"  # a time
+    r"|[a-z][a-z-]{0,40}(?::[a-z-]{1,40}){0,3}:v\d{1,2}(?::[a-z-]{1,40}){0,3}$"  # app:v1:results
+)
 _ALGORITHM = lazy_pattern(
     r"(?i)(?:aes|sha|rsa|dsa|md|hmac|hs|rs|es|ps|ecdsa|ecdh|ed|chacha|tls|ssl|utf|iso|pbkdf)[-_\d/a-z]{0,4}[-_\d/]*"
     r"(?:[-_/]?(?:gcm|cbc|ctr|poly1305|sha\d+|with\w+))?$"
@@ -172,12 +183,16 @@ def is_reference(value: str) -> bool:
     """Code or a path that leads to the secret, or the name of an algorithm: not the secret itself."""
     if _CODE.match(value):
         return "(" in value or sum(map(str.isdigit, value)) < 3 or not is_random(value)
-    return bool(_PATH.match(value) or _ALGORITHM.match(value))
+    return bool(_PATH.match(value) or _ALGORITHM.match(value) or _VERSION.match(value))
 
 
 def is_name(value: str) -> bool:
-    """Letters only, and one of the words for a secret among them: a variable, a label, a selector."""
-    return not has_digit(value) and bool(_TELLING.search(value))
+    """Letters only, and one of the words for a secret among them: a variable, a label, a selector.
+
+    A text that begins in Han, kana or Hangul and has no digit is a label in one of these languages.
+    """
+    bare = _NUMBERED.sub("", value)
+    return not has_digit(bare) and bool(_TELLING.search(bare) or _LABEL.match(bare))
 
 
 def is_prose(value: str) -> bool:
@@ -254,6 +269,20 @@ class Shape(NamedTuple):
         return f"{begin}(?:{'|'.join(map(re.escape, self.prefixes))}){mixed}{self.body}"
 
 
+ENCODED_KEYS: Final = tuple(
+    f"LS0tLS1CRUdJTi{kind}"
+    for kind in (
+        "BQUklWQVRF",
+        "BSU0EgUFJJVk",
+        "BFQyBQUklWQV",
+        "BEU0EgUFJJVk",
+        "BPUEVOU1NIIF",
+        "BFTkNSWVBURU",
+        "BQR1AgUFJJVk",
+    )
+)
+"""How a private key begins whose PEM form was written in base64 once more, as Kubernetes and CI settings hold it."""
+
 SHAPES: Final = (
     Shape("aws", ("AKIA", "ASIA", "ABIA"), "[A-Z0-9]{12,}+"),
     Shape("google", ("AIza",), f"{_URL64}{{30,}}+"),
@@ -272,7 +301,7 @@ SHAPES: Final = (
     Shape("stripe", ("whsec_",), "[A-Za-z0-9+/=]{16,}+"),
     Shape("anthropic", ("sk-ant-",), f"{_URL64}{{10,}}+"),
     Shape("openai", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"), f"{_URL64}{{16,}}+"),
-    Shape("openai", ("sk-",), f"{_URL64}{{16,}}+", alone=True, mixed=True),
+    Shape("openai", ("sk-",), f"(?!ssh-|ecdsa-){_URL64}{{16,}}+", alone=True, mixed=True),
     Shape("npm", ("npm_",), f"{_ALNUM}{{30,}}+", alone=True),
     Shape("pypi", ("pypi-",), f"{_URL64}{{16,}}+", alone=True, mixed=True),
     Shape("rubygems", ("rubygems_",), f"{_ALNUM}{{30,}}+"),
@@ -314,6 +343,14 @@ SHAPES: Final = (
     Shape("plaid", ("access-sandbox-", "access-production-"), r"[0-9a-f-]{36}", alone=True),
     Shape("elevenlabs", ("sk_",), "[0-9a-f]{40,}+", alone=True),
     Shape("jfrog", ("AKCp",), f"{_ALNUM}{{40,}}+", alone=True),
+    Shape("vercel", ("vcp_", "vca_", "vck_"), f"{_ALNUM}{{24,}}+", alone=True, mixed=True),
+    Shape("resend", ("re_",), f"{_ALNUM}{{6,12}}_{_ALNUM}{{16,}}+", alone=True, mixed=True),
+    Shape("firecrawl", ("fc-",), r"[0-9a-f]{32}(?!\w)", alone=True),
+    Shape("context7", ("ctx7sk-",), f"{_URL64}{{20,}}+"),
+    Shape("cerebras", ("csk-",), f"{_ALNUM}{{40,}}+", alone=True, mixed=True),
+    Shape("jina", ("jina_",), f"{_URL64}{{40,}}+", alone=True, mixed=True),
+    Shape("razorpay", ("rzp_live_", "rzp_test_", "cal_live_"), f"{_ALNUM}{{14,}}+"),
+    Shape("pem", ENCODED_KEYS, "[A-Za-z0-9+/=]{20,}+"),
 )
 
 
@@ -350,27 +387,61 @@ def anchors() -> tuple[Anchor, ...]:
 
 Span = tuple[int, int]
 
-_BEGIN = lazy_pattern(r"KEY(?: BLOCK)?-----")
+_BEGIN = lazy_pattern(r"KEY(?:(?:[ +]|%20)BLOCK)?-----")
 # A newline (also written as \\n), then a line number or whatever else a tool puts before a line.
-_START = r"[\"' \t]{0,4}(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)(?:[^\n\\]{0,60}?[^A-Za-z0-9+/=\n\\])??"
+_START = (
+    r"[\"' \t]{0,4}(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)(?:(?:[^\n\\]|\\{1,3}t){0,60}?(?:[^A-Za-z0-9+/=\n\\]|\\{1,3}t))??"
+)
 _KEY_LINE = lazy_pattern(_START + r"(?P<run>[A-Za-z0-9+/=]{20,}+|[A-Za-z0-9+/]{1,19}+==?)(?=[\s\\\"',|]|\Z)")
 _HEADER_LINE = lazy_pattern(_START + r"(?:[A-Za-z][A-Za-z-]+:[^\n\\]{0,80}+)?[ \t]*(?=\n|\r|\\)")
-_KEY_RUN = lazy_pattern(r"\\{1,3}[nr]|[A-Za-z0-9+/=]{4,}+|[A-Za-z0-9+/]+=+")
+_KEY_RUN = lazy_pattern(
+    r"\\{1,3}(?:[nrtbf]|u[0-9A-Fa-f]{4})|%0[ADad]|(?:[A-Za-z0-9+/=]|%2[BbFf]|%3[Dd]){4,}+|[A-Za-z0-9+/]+=+"
+)
+_LAST_LINE = lazy_pattern(
+    r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9+/=%\\]))(?P<run>[A-Za-z0-9+/]{4,200}+={0,2})[\"',| \t]{0,4}"
+    r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)(?:(?:[^\n\\]|\\{1,3}t){0,60}?(?:[^A-Za-z0-9+/=\n\\]|\\{1,3}t))?\Z"
+)
 _LINES = lazy_pattern(r"[ ](?P<count>\d{1,3})")
 _PUTTY_LINE = lazy_pattern(_START + r"(?P<run>[A-Za-z0-9+/=]{4,80}+)(?=[\"',| \t]{0,4}(?:\r|\n|\\|\Z))")
 
 
 def pem_spans(text: str, key_at: int) -> tuple[Span, ...]:
-    """The body of a private key whose `PRIVATE KEY` ends its BEGIN line at `key_at`, also when cut off before END."""
+    """The body of a private key whose `PRIVATE KEY` ends its BEGIN line at `key_at`, also when cut off before END.
+
+    At an END line whose BEGIN was cut off: the lines before it.
+    """
     begin = _BEGIN.match(text, key_at)
-    if begin is None or text.rfind("-----BEGIN ", max(0, key_at - 40), key_at) < 0:
+    if begin is None:
         return ()
+    if text.rfind("-----BEGIN", max(0, key_at - 40), key_at) < 0:
+        end = text.rfind("-----END", max(0, key_at - 40), key_at)
+        return _headless(text, end) if end >= 0 else ()
     end = text.find("-----", begin.end(), begin.end() + _LONGEST)
     if end < 0 or not text.startswith("-----END", end):
         again = end if text.startswith("-----BEGIN", end) else begin.end() + _LONGEST
         return _cut_off(text, begin.end(), again)
     runs = _KEY_RUN.finditer(text, begin.end(), end)
-    return tuple(run.span() for run in runs if not run[0].startswith("\\") and not is_stand_in(run[0]))
+    return tuple(run.span() for run in runs if not run[0].startswith(("\\", "%0")) and not is_stand_in(run[0]))
+
+
+def _headless(text: str, end: int) -> tuple[Span, ...]:
+    """The lines of a body before `end`; none of which is read where the first is another line."""
+    found: list[Span] = []
+    stop = max(0, end - _LONGEST)
+    while end > stop and (line := _LAST_LINE.search(text[(window := max(stop, end - 260)) : end])):
+        end = window + line.start("run")
+        found.append((end, window + line.end("run")))
+    return tuple(found) if any(b - a >= 40 for a, b in found) else ()
+
+
+def wrapped_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The lines that continue an encoded key whose first line ends at `at`."""
+    found: list[Span] = []
+    stop = at + _LONGEST
+    while at < stop and (line := _KEY_LINE.match(text, at)):
+        found.append(line.span("run"))
+        at = line.end()
+    return tuple(found)
 
 
 def _cut_off(text: str, at: int, stop: int) -> tuple[Span, ...]:
