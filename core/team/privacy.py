@@ -28,7 +28,12 @@ SHARED_ACCOUNTS: Final = frozenset(
 )  # fmt: skip
 """Logins that machines come with: they name no person, and are words of commands and errors."""
 _PLACEHOLDERS: Final = frozenset(("branch", "email", "id", "message", "number", "path", "user"))
-_EMAIL: Final = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
+_EMAIL: Final = re.compile(
+    r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9_-])"
+)
+_CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_PARTICLE: Final = "이|가|은|는|을|를|의|에|에게|에서|께서|님|씨|와|과|도|로|으로|한테|さん|は|が|の|を|に|と"
+"""What follows a name without a blank."""
 _CUT: Final = "…"
 _MOST_PASSES: Final = 5
 
@@ -48,13 +53,15 @@ class Person:
         names = sorted({one for one in self.names if is_personal(one)}, key=lambda one: (-len(one), one))
         if not names:
             return None
-        return re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, names))})(?![^\W_])", re.IGNORECASE)
+        before, after = rf"(?:(?<![^\W_])|(?<=[{_CJK}]))", rf"(?:(?![^\W_])|(?=(?:{_PARTICLE})(?![^\W_])))"
+        latin = rf"(?<![{_CJK}])(?=[{_CJK}])"
+        return re.compile(rf"{before}(?:{'|'.join(map(re.escape, names))})(?:{after}|{latin})", re.IGNORECASE)
 
     @cached_property
     def home_pattern(self) -> re.Pattern[str] | None:
         """Finds a home folder, wherever it lies."""
         homes = sorted({bare for one in self.homes if (bare := one.rstrip("/\\"))}, key=lambda one: (-len(one), one))
-        return re.compile(rf"(?:{'|'.join(map(re.escape, homes))})(?![\w.-])") if homes else None
+        return re.compile(rf"(?:{'|'.join(map(re.escape, homes))})(?![A-Za-z0-9_.-])") if homes else None
 
 
 def is_personal(name: str) -> bool:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from core.base.lazy import lazy_pattern
 
+_BEGIN: Final = r"(?:(?<![A-Za-z0-9_.~/\\-])|(?<=://)|(?<=:///)|(?<=://file)|(?<=\s-[ILF]))"
+"""Where a path may begin: also behind a Korean particle, `file://` and the options of compilers."""
 _HOME = lazy_pattern(
-    r"(?<![\w.~/\\-])(?:/home/[^/\s'\"`]+|/Users/[^/\s'\"`]+|/root|[A-Za-z]:[/\\]Users[/\\][^/\\\s'\"`]+|~)"
+    _BEGIN + r"(?:/home/[^/\s'\"`]+|(?:(?:/mnt)?/[a-z])?/Users/[^/\s'\"`]+|/root|~"
+    r"|[A-Za-z]:[/\\]{1,4}Users[/\\]{1,4}[^/\\\s'\"`]+(?:[ ][A-Z\uac00-\ud7a3][^/\\\s'\"`:]*){0,3})"
     r"(?P<rest>[/\\][^\s'\"`;|&()<>,]*)"
 )
-_SCRATCH = lazy_pattern(r"(?<![\w.~/\\-])(?:/private)?/(?:tmp|var/folders)/[^\s'\"`;|&()<>:,]*")
+_SCRATCH = lazy_pattern(r"(?<![A-Za-z0-9_.~/\\-])(?:/private)?/(?:tmp|var/folders)/[^\s'\"`;|&()<>:,]*")
 _PROGRAM = lazy_pattern(
     r"[/\\](?:\.?bin|Scripts)[/\\]([\w.+-]+)$"
     r"|[/\\]([\w.+-]+\.(?:py|js|mjs|cjs|ts|sh|bash|zsh|rb|pl|ps1|exe|cmd|bat))$"
@@ -45,14 +49,20 @@ def with_placeholders(text: str, project: str = "", *, programs: bool = False) -
     names (`<path>/node`).
     """
     root = project.rstrip("/\\")
-    if len(root) > 1:
-        text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
+    if len(root) > 1 and root in text:
+        text = _below(root).sub("", text)
     text = _HOME.sub(lambda found: _below_home(found, programs=programs), text)
     text = _SCRATCH.sub(lambda found: _named(found[0]) if programs else "<path>", text)
     text = _UUID.sub("<id>", _MESSAGE.sub(r"\1\2<message>", text))
     text = _in_words(text)
     text = _NUMBERED.sub(lambda found: f"{found[1] or found[2]}<number>", text)
     return _LONG.sub("<id>", _HASH.sub("<id>", text))
+
+
+@lru_cache(maxsize=64)
+def _below(root: str) -> re.Pattern[str]:
+    """Finds a folder as the beginning of a path, not within a longer one (`/app` in `/usr/src/app`)."""
+    return re.compile(rf"{_BEGIN}{re.escape(root)}[/\\]")
 
 
 def without_home(text: str) -> str:

@@ -30,11 +30,27 @@ SECRETS = [json.loads(line) for line in Path("tests/data/secrets.jsonl").read_te
         ("git clone git@github.com:acme/shop.git", "git clone git@github.com:acme/shop.git"),
         ("npm i left-pad@1.3.0", "npm i left-pad@1.3.0"),
         ("terminal and minato", "terminal and minato"),
+        ("mina가 실행했고 Mina Park의 브랜치다", "<user>가 실행했고 <user>의 브랜치다"),
+        ("mina@example.com으로 보냄", "<email>으로 보냄"),
+        ("로그는 mina@example.com에", "로그는 <email>에"),
+        ("/srv/people/mina에 있다", "~에 있다"),
+        ("경로는/home/bob/work/x", "경로는<path>"),
+        ("at file:///home/bob/work/x.js", "at file://<path>"),
+        ("C:\\\\Users\\\\bob\\\\x.py", "<path>"),
+        ("open C:\\Users\\Bob Kim\\x.py", "open <path>"),
+        ("cat /mnt/c/Users/bob/x", "cat <path>"),
     ],
 )
 def test_what_belongs_to_a_person_is_replaced(text: str, plain: str) -> None:
     assert cleaned(text, MINA) == plain
     assert leaks([plain], MINA) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"), [("김민아가 수정", "<user>가 수정"), ("by 김민아", "by <user>"), ("김민아트를", "김민아트를")]
+)
+def test_a_korean_name_is_replaced_before_a_particle(text: str, plain: str) -> None:
+    assert cleaned(text, Person(("김민아",))) == plain
 
 
 def test_logins_that_machines_come_with_are_words() -> None:

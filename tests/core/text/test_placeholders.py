@@ -45,6 +45,11 @@ def test_what_is_ones_own_becomes_a_placeholder(command: str, plain: str) -> Non
     assert with_placeholders(command, PROJECT) == plain
 
 
+def test_a_short_project_folder_is_left_out_only_where_a_path_begins() -> None:
+    assert with_placeholders("cat /app/main.py /usr/src/app/main.py", "/app") == "cat main.py /usr/src/app/main.py"
+    assert with_placeholders("at file:///app/main.py, 경로/app/main.py", "/app") == "at file://main.py, 경로main.py"
+
+
 def test_placeholders_stay() -> None:
     plain = with_placeholders("git push origin wip && gh pr view 3 && cat /home/x/y", PROJECT)
     assert with_placeholders(plain, PROJECT) == plain
