@@ -435,35 +435,13 @@ def _drop_orphans(con: apsw.Connection) -> list[str]:
 
 
 TABLES = (
-    *("meta", "error_kb", "session", "message", "tool_call", "source_file", "case_key", "fingerprint", "occurrence"),
-    *(
-        "resolution",
-        "noise",
-        "merged",
-        "case_state",
-        "project_folder",
-        "project_name",
-        "vector",
-        "entry",
-        "evidence",
-        "alignment",
-        "event",
-        "rule",
-        "rule_use",
-        "jobs",
-        "journal",
-        "journal_subject",
-        "sources",
-        "citation",
-        "result_verdict",
-        "answer_outcome",
-        "correction",
-        "rule_draft",
-        "rule_written",
-        "practice_finding",
-        "before_run",
-    ),
-)
+    "meta", "error_kb", "session", "message", "tool_call", "source_file", "case_key", "fingerprint", "occurrence",
+    "resolution", "noise", "merged", "case_state", "project_folder", "project_name", "vector", "entry", "evidence",
+    "alignment", "event", "rule", "rule_use", "jobs", "journal", "journal_subject", "sources", "citation",
+    "result_verdict", "answer_outcome", "correction", "rule_draft", "rule_written", "practice_finding", "before_run",
+    "answers", "chat_sessions", "chat_turns", "provenance_events", "ingest_runs", "eval_runs", "eval_query_results",
+    "team_server", "team_project", "team_lesson", "team_mark", "team_outbox",
+)  # fmt: skip
 """Copied tables, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed again; documents
 by the next ingest)."""
 _ERRORS_KEPT = 1000

@@ -110,12 +110,13 @@ def _apply(con: apsw.Connection, script: Script) -> None:
 def _keep(path: Path, version: int) -> None:
     """Back up what is committed now. The caller holds the write lock, so this is the state that the steps change."""
     sweep_parts(path)
-    copy_database(path, path.with_name(f"{path.name}.backup-v{version}-{stamp()}"))
-    kept = sorted(
-        path.parent.glob(f"{_escaped(path.name)}.backup-v*-*"), key=lambda found: found.name.rpartition("-")[2]
-    )
-    for old in kept[:-BACKUPS_KEPT]:
-        old.unlink(missing_ok=True)
+    made = path.with_name(f"{path.name}.backup-v{version}-{stamp()}")
+    copy_database(path, made)
+    # A clock that went back names the newest backup as the oldest.
+    others = {*path.parent.glob(f"{_escaped(path.name)}.backup-v*-*")} - {made}
+    for old in sorted(others, key=lambda found: found.name.rpartition("-")[2])[: 1 - BACKUPS_KEPT]:
+        with suppress(OSError):  # not worth the update
+            old.unlink()
 
 
 def _escaped(name: str) -> str:

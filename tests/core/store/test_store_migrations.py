@@ -110,6 +110,17 @@ def test_the_newest_backups_are_kept(db: Path) -> None:
     assert sorted(version(kept) for kept in backups(db)) == [V + 2, V + 3, V + 4]
 
 
+def test_a_clock_that_went_back_does_not_remove_the_backup_just_made(db: Path) -> None:
+    open_store(db, create=True).close()
+    for at in range(BACKUPS_KEPT + 1):
+        db.with_name(f"{db.name}.backup-v1-2099010{at + 1}T000000000Z").touch()
+    db.with_name(f"{db.name}.backup-v1-20200101T000000000Z").mkdir()
+    open_store(db, schema=schema(MOOD)).close()
+    (kept,) = [path for path in backups(db) if path.name.startswith(f"{db.name}.backup-v{V}-")]
+    assert version(kept) == V
+    assert sum(path.name.startswith(f"{db.name}.backup-v1-2099") for path in backups(db)) == BACKUPS_KEPT - 1
+
+
 def test_a_thread_that_waits_for_the_lock_lets_the_others_run(db: Path, case: Any) -> None:
     """Else the one that holds the lock could not release it, and the wait would end in a fault."""
     with open_store(db, create=True) as store:
