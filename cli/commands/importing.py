@@ -15,6 +15,7 @@ from cli.context import Context, says_yes
 from cli.format.layout import clip, counted, one_line, wrap
 from cli.output import Output
 from cli.parser import Parser, path_name
+from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
 from core.base.paths import home_name
 from core.base.reports import SkippedLine
@@ -166,7 +167,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
 
 def _imported_paths(args: argparse.Namespace) -> list[Path]:
     """The files and folders that were named; an imported file may be gone by now."""
-    return [Path(name).expanduser() for name in (args.agent, *args.paths) if name and name != "auto"]
+    return [from_home(name) for name in (args.agent, *args.paths) if name and name != "auto"]
 
 
 def _inspect(args: argparse.Namespace, context: Context) -> int:

@@ -136,9 +136,9 @@ def read_ends(job: Job[Any], typed: str, *, files: bool = False) -> Ends:
     """The folders that complete `typed`; hidden ones only where a dot is typed. With `files` those too, and a
     slash behind each folder."""
     before, _, begun = typed.rpartition("/")
-    folder = Path(f"{before}/" if "/" in typed else ".").expanduser()
     found: list[str] = []
     try:
+        folder = Path(f"{before}/" if "/" in typed else ".").expanduser()
         with os.scandir(folder) as entries:
             for number, entry in enumerate(entries):
                 job.check()
@@ -151,7 +151,7 @@ def read_ends(job: Job[Any], typed: str, *, files: bool = False) -> Ends:
                     found.append(entry.name)
                 if number > _ENTRIES:
                     break
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a home folder of nobody
         return Ends(typed, typed)
     found.sort()
     stem = f"{before}/" if "/" in typed else ""

@@ -58,3 +58,8 @@ def test_a_case_that_stays_for_a_decision_alone_says_so(run: Run, book: str, spa
 
 def test_its_options_need_it(run: Run, book: str) -> None:
     assert run("import", "auto", "--yes", "--db", book).code == 2
+
+
+def test_a_home_folder_of_nobody_is_refused(run: Run, tmp_path: Path) -> None:
+    fault = run("import", "--again", "~nobody-here/x", "--json", "--db", str(tmp_path / "k.db")).fault()
+    assert (fault["code"], fault["message"]) == ("invalid_input", "unknown user in ~nobody-here/x")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 from textual.widgets import Static
 
+from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
 from tui.actions.action import Acts
 from tui.actions.registry import bindings
@@ -171,7 +172,7 @@ def _accepted(store: Store, draft: int, file: str) -> str:
     from core.errors.curation.transaction import person
     from core.flows.corrections.drafts import accept_draft
 
-    (done,) = accept_draft(store, person(), draft, Path(file).expanduser()).drafts
+    (done,) = accept_draft(store, person(), draft, from_home(file)).drafts
     return f"Wrote {done.rule_id} to {done.path}"
 
 

@@ -134,5 +134,10 @@ async def test_rejected_ones_leave_and_a_refused_file_is_told(project: Path) -> 
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "is outside the project"))
         assert not (project.parent / "elsewhere.md").exists()
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, DraftFile))
+        app.screen.query_one(LineBox).value = "~nobody-here/CLAUDE.md"
+        await pilot.press("enter")
+        await until(pilot, lambda: told(app, "Unknown user in ~nobody-here/CLAUDE.md"))
         await pilot.press("x")
         await until(pilot, lambda: "No draft rules" in frame(app))
