@@ -25,6 +25,8 @@ NAME: Final = ".casebook/lessons.jsonl"
 """Where the file is in a repository."""
 LONGEST_LINE: Final = 1 << 20
 """Bytes of a lesson; a longer line is kept as it is and not read."""
+DEEPEST: Final = 64
+"""Objects and lists within each other in a lesson; a deeper line is kept as it is and not read."""
 _RESERVED: Final = frozenset(("id", "at", "shared", "withdrawn"))
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TIME: Final = re.compile(r"[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z")
@@ -221,6 +223,8 @@ def parse_line(raw: bytes, change: Callable[[object], object] | None = None) -> 
         return "not JSON (truncated?)"
     if not isinstance(found, dict):
         return "not a JSON object"
+    if text.count("[") + text.count("{") > DEEPEST and _is_deep(cast("object", found)):
+        return "nested too deeply"
     try:
         if "\\u" in text:
             found = _DECODE(canonical(cast("object", found)))  # half of a surrogate pair is replaced
@@ -229,6 +233,19 @@ def parse_line(raw: bytes, change: Callable[[object], object] | None = None) -> 
         return "nested too deeply"
     except ValueError:
         return "a number that is too large"
+
+
+def _is_deep(found: object) -> bool:
+    """Whether a JSON value is deeper than whoever reads it can follow."""
+    level, depth = [found], 0
+    while level and depth <= DEEPEST:
+        nested = (
+            cast("dict[str, object]", one).values() if isinstance(one, dict) else cast("list[object]", one)
+            for one in level
+            if isinstance(one, dict | list)
+        )
+        level, depth = [one for values in nested for one in values], depth + 1
+    return depth > DEEPEST
 
 
 def _no_number(name: str) -> NoReturn:

@@ -26,7 +26,7 @@ from core.flows.team.place import (
     write_lessons,
 )
 from core.store import Store, faults, now
-from core.team.lessons_file import BadLine, LessonsFile, Record, Stamped, line_of, parse
+from core.team.lessons_file import BadLine, LessonsFile, Record, Stamped, is_time, line_of, parse
 from core.team.privacy import Person, leaks, texts_of
 
 Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
@@ -207,7 +207,8 @@ def after(time: str, ts: str) -> str:
     if ts > time:
         return ts
     later = datetime.fromisoformat(time) + timedelta(milliseconds=1)
-    return f"{later.strftime('%Y-%m-%dT%H:%M:%S')}.{later.microsecond // 1000:03}Z"
+    found = f"{later.strftime('%Y-%m-%dT%H:%M:%S')}.{later.microsecond // 1000:03}Z"
+    return found if is_time(found) else time  # the last time there is: a withdrawal at it counts too
 
 
 def _leaving(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.wire import canonical
+from core.flows.team.export import after
 from core.team.lessons_file import (
     LONGEST_LINE,
     LessonsFile,
@@ -147,3 +148,24 @@ def test_fields_of_a_later_version_are_kept() -> None:
     read = parse_line(b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","later":{"b":[1,2.5],"a":null}}')
     assert not isinstance(read, str)
     assert '"later":{"a":null,"b":[1,2.5]}' in line_of(*read)
+
+
+@pytest.mark.parametrize("depth", [100, 300, 900])
+def test_a_line_that_a_reader_cannot_follow_is_kept_and_not_read(depth: int) -> None:
+    deep = f'{{"id":"l1","shared":"{TIMES[0]}","do":{"[" * depth}{"]" * depth}}}'.encode()
+    found = parse([deep, GOOD.replace(b'"l1"', b'"l2"')])
+    assert ([*found.records], found.kept) == (["l2"], (deep,))
+    assert found.bad[0].reason == "nested too deeply"
+
+
+def test_brackets_in_a_text_are_no_depth() -> None:
+    line = json.dumps({"id": "l1", "shared": TIMES[0], "text": "[" * 900, "not": [["{"] * 90]})
+    assert not isinstance(parse_line(line.encode()), str)
+
+
+def test_the_last_time_of_a_lesson_can_be_withdrawn() -> None:
+    last = "9998-12-31T23:59:59.999Z"
+    gone = Record("", after(last, TIMES[0]), {})
+    read = parse_line(line_of("l1", gone).encode())
+    assert not isinstance(read, str)
+    assert join(Record(last, "", {"text": Stamped(last, '"a"')}), read[1]).is_withdrawn
