@@ -164,7 +164,7 @@ def _has_ended(path: Path, taker: int) -> bool:
 
 
 def _body(payload: Payload) -> dict[str, object]:
-    text = payload.text
+    text = redact(payload.text)  # before the cut, which could take the name of a secret from its value
     if len(text) > TEXT_KEPT:
         text = f"{text[: TEXT_KEPT // 2]}\n…\n{text[-TEXT_KEPT // 2 :]}"
     return {
@@ -176,7 +176,7 @@ def _body(payload: Payload) -> dict[str, object]:
         "chain": payload.chain,
         "tool": redact(payload.tool),
         "tool_input": short_input(payload.tool_input),
-        "text": redact(text),
+        "text": text,
         "failure": payload.failure,
         "exit_code": payload.exit_code,
         "facts": {key: redact(one) if isinstance(one, str) else one for key, one in payload.facts.items()},

@@ -258,3 +258,13 @@ def test_what_is_written_down_leaves_no_file(database: Path) -> None:
     handle(payload(), database, AROUND)
     assert seen(database) == 1
     assert not waiting(database)
+
+
+def test_the_cut_of_a_long_output_leaves_no_half_of_a_secret(database: Path) -> None:
+    secret = f"Ab1{'x7' * 200}"
+    for at in range(0, 400, 50):
+        text = f"API_TOKEN={secret}\n".rjust(40_000, ".") + "." * (32_768 - at)
+        assert put(payload(at, error=text), database)
+    kept = "".join(path.read_text("utf-8") for path in spool_folder(database).iterdir())
+    assert "…" in kept or "\\u2026" in kept
+    assert "x7x7" not in kept
