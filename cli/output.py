@@ -125,8 +125,8 @@ def output_for(*, json: bool, verbose: bool) -> Output:
 
 def _columns(on_terminal: bool) -> int:
     given = os.environ.get("COLUMNS", "")
-    if given.isascii() and given.isdigit() and int(given) > 0:
-        return max(40, min(int(given), UNCUT))
+    if given.isascii() and given.isdigit() and int(size := given[:9]) > 0:
+        return max(40, min(int(size), UNCUT))
     if not on_terminal:
         return UNCUT
     try:

@@ -275,7 +275,7 @@ def _from_text(name: str, text: str, variable: str) -> Value:
     if isinstance(default, bool):
         value = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(text.lower(), text)
     elif isinstance(default, int):
-        value = int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 20 else text
+        value = int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else text
     elif isinstance(default, float):
         value = float(text) if _DECIMAL.fullmatch(text) else text
     return _checked(name, value, f"the environment variable {variable}")

@@ -140,6 +140,7 @@ def test_a_number_with_a_point_may_be_written_without_one(tmp_path: Path) -> Non
         ("LOG_KEEP", "three"),
         ("LOG_KEEP", "٣"),
         ("LOG_KEEP", "-1"),
+        ("LOG_KEEP", "--1"),
     ],
 )
 def test_a_wrong_variable_is_told_by_name(name: str, text: str) -> None:
