@@ -298,7 +298,7 @@ def put_label(
                 kept[places[0]] = line
             else:
                 kept.append(line)
-        write_file(path, (f"{line}\n" for line in kept), replace=True)
+        write_file(path, (f"{line}\n".encode("utf-8", "surrogateescape") for line in kept), replace=True)
     return now
 
 
@@ -381,12 +381,12 @@ def _data(path: Path) -> str:
         raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check the file") from error
     if len(data) > MAX_BYTES:
         raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "move it to another folder")
-    return data.decode("utf-8", "replace")
+    return data.decode("utf-8-sig", "surrogateescape")  # a line that is no UTF-8 is written back as it is
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
     try:
-        value: object = json.loads(line)
+        value: object = json.loads(line.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict):

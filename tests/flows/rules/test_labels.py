@@ -60,3 +60,17 @@ def test_a_broken_line_is_told_by_its_number(database: Path) -> None:
     found = comparable(database, files, "")
     assert found.broken == (3,)
     assert found.notes({"ERR-001"}) == ("line 3 of the labels cannot be read",)
+
+
+def test_a_label_leaves_every_other_line_as_it_is(database: Path) -> None:
+    path = label_file(database)
+    put_label(path, PUSH, "ERR-001", "right")
+    mine = path.read_bytes().rstrip(b"\n")
+    note = b'{"tool_name": "Bash", "tool_input": {"command": "\xff"}, "expected": []}'
+    path.write_bytes(b"\xef\xbb\xbf" + mine + b"\n\xfe not a call\r\n" + note + b"\n")
+    assert label_of(path, PUSH) == Label(("ERR-001",))
+    put_label(path, PUSH, "ERR-002", "right")
+    first, *others = path.read_bytes().split(b"\n")
+    assert others == [b"\xfe not a call\r", note, b""]
+    assert label_of(path, PUSH) == Label(("ERR-001", "ERR-002"))
+    assert first.startswith(b'{"tool_name"')
