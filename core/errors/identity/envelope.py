@@ -55,11 +55,11 @@ _STAMP = (
 )
 _PREFIX = lazy_pattern(
     rf"{_STAMP}"
-    r"|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?\]?:?\s+(?=\S)"
+    r"|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?\]?:?\s+(?:\|\s+)?(?=\S)"
     r"|##\[(?:error|warning|group|command|debug|section)\]|::(?:error|warning|notice)(?: [^:\n]{0,300})?::"
     r"|[\w.-]{1,60}[-_]\d+\s+\| ?"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|"
-    r"Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./@-]{1,80}(?:\[\d+\])?: "
+    r"Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} \(?[\w./@-]{1,80}\)?(?:\[\d+\])?: "
     r"|[EWFI]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [\w./-]{1,100}:\d+\] "
     r"|\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+\d+\s+\d+ [VDIWEF] [\w.$/-]{1,60}\s*: "
     r"|[VDIWEF]/[\w.$-]{1,60}\(\s*\d+\): "
@@ -70,8 +70,8 @@ _PREFIX = lazy_pattern(
 # `gh run view --log`: job, step and time before each line of the log.
 _JOB = lazy_pattern(r"[^\t\n]{1,100}\t[^\t\n]{1,100}\t\ufeff?(?=\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3,9}Z )")
 _PREFIX_START = frozenset("[#:<│┃EWFIVDsS0123456789JFMASOND")
-_BUILDKIT_SIGN = lazy_pattern(r"#\d+ (?:\[|\d+\.\d|ERROR|CANCELED|DONE|CACHED|sha256)| > \[", re.ASCII)
-_BUILDKIT = lazy_pattern(r"#\d+ (?:\d+\.\d+ )?(?=\S)|\d+\.\d{2,4} (?=\S)", re.ASCII)
+_BUILDKIT_SIGN = lazy_pattern(r"#\d+ +(?:\[|\d+\.\d|ERROR|CANCELED|DONE|CACHED|sha256)| > \[", re.ASCII)
+_BUILDKIT = lazy_pattern(r"#\d+ +(?:\d+\.\d+ )?(?=\S)|\d+\.\d{2,4} (?=\S)", re.ASCII)
 _SHARED = lazy_pattern(
     r"(?:[@\w./-]{1,60} +\| |Step #\d+(?: - \"[^\"]{1,60}\")?: |\[(?!(?:ERROR|INFO|WARNING|DEBUG|error|warn|"
     r"info)\])[\w./@: -]{1,40}\] |[@\w./-]{1,60}:[\w.-]{1,40}: |> )",
@@ -186,9 +186,16 @@ def _without_header(lines: list[Line]) -> list[Line]:
 
 def _without_prefixes(lines: list[Line]) -> list[Line]:
     """Without time stamps, CI marks and log gutters at the start of each line."""
-    buildkit = any(line.text[:1] in ("#", " ") and _BUILDKIT_SIGN.match(line.text) for line in lines)
+    buildkit = any(_is_buildkit(line.text) for line in lines)
     cuts = ((line, message_start(line.text, buildkit=buildkit)) for line in lines)
     return [Line(line.text[cut:], line.at + cut, line.chunk) if cut else line for line, cut in cuts]
+
+
+def _is_buildkit(text: str) -> bool:
+    """Whether a line, with or without a time before it, is one of BuildKit's."""
+    if text[:1] in ("#", " "):
+        return _BUILDKIT_SIGN.match(text) is not None
+    return " #" in text[:40] and _BUILDKIT_SIGN.match(text, message_start(text, buildkit=False)) is not None
 
 
 def message_start(text: str, *, buildkit: bool) -> int:

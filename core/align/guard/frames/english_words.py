@@ -273,9 +273,9 @@ ASKING: Final = re.compile(
     re.IGNORECASE,
 )
 PART_OF: Final = re.compile(
-    r"\b(?:some|most|many|few|none|half|any|one|two|three|several|part|parts|majority|minority|percent|%|"
-    r"number|quarter|"
-    r"third|each|either|neither|\d+)\s+of\s*$|\b(?:no|few|hardly|barely|scarcely|rarely|seldom|only|nearly|almost|"
+    r"\b(?:some|most|many|few|none|half|any|one|two|three|four|five|six|seven|eight|nine|ten|several|part|parts|"
+    r"majority|minority|percent|%|number|quarter|"
+    r"third|each|either|neither|\d+)\s+(?:out\s+)?of(?:\s+(?:the|these|those|its|our|my|their|your|all))?\s*$|\b(?:no|few|hardly|barely|scarcely|rarely|seldom|only|nearly|almost|"
     r"not\s+(?:all|every|any|each)|neither|nor)\s*$",
     re.IGNORECASE,
 )

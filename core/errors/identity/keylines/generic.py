@@ -37,8 +37,9 @@ _NOISE = lazy_pattern(
     r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|"
     r"skipped|pending)\b|\W{0,4}\d+(?:/\d+)? [\w-]+(?:\(s\))? (?:failed|found)\W*\Z"
     r"|Total errors?: \d|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
-    r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"
+    r"|(?:real|user|sys)\s+\d|(?:exit|rc)(?: (?:code|status))? ?[=:]? ?\d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"
     r"|Determining projects to restore|Time Elapsed \d|Build FAILED\.?\Z"
+    r"|\[\d+:[\d/.]+:(?:ERROR|WARNING|INFO):\w+\.cc[(:]|\w+, called at \S+:\d+:\d+ in "
     r"|[^\t]{1,120}\t(?:pass|fail|pending|skipping|cancelled)\t"
     r"|(?:\.{3} ?)?[\[(<][^\[\])>\n]{0,60}\b(?:truncated|omitted)\b[^\])>\n]{0,60}[\])>](?: ?\.{3})?\Z"
     rf"|{_CAPPED}",
@@ -106,11 +107,12 @@ _ITEM = lazy_pattern(r"\s*(?:[✗✖✘×❌•*-]|\d+[.)]) *\S")
 def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
     """The number of the line that sounds most like an error, and whether it does at all.
 
-    Lines in `taken` are left out. Without any such line: the last one that is no noise; None if all are.
+    Lines in `taken` are left out. Without any such line: the last one that says that something failed, else the last
+    one that is no noise; None if all are.
     """
     best: tuple[int, int] | None = None
     filled = 0
-    last = None
+    hollow = last = None
     for number in _examined(len(page.lines)):
         text = page.text(number)
         if number in taken or not text:
@@ -121,13 +123,15 @@ def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
             continue
         last = number
         score = _score(text, start, end)
+        if _HOLLOW.search(text, start, min(end, start + 600)):
+            hollow = number
         if best is None or score > best[0]:
             best = score, number
     if best is not None and best[0] >= (_SURE if filled > _FEW else 2):
         return _announced_below(page, best[1], taken), True
-    if best is not None and best[0] > 0:
+    if best is not None and best[0] >= (1 if hollow is None else 2):
         return best[1], False
-    return last, False
+    return hollow if hollow is not None else last, False
 
 
 def _may_name(text: str, start: int, end: int) -> bool:

@@ -344,7 +344,7 @@ def _ranked(page: Page, named: list[_Named], quoted: frozenset[int]) -> list[_Na
     """The primary first, then the others in their order in the text, each line and each text once."""
     if any(item.found.weight == WRAPPER and item.tool in _RUNNERS for item in named):
         named = [item for item in named if item.tool not in _LOGS]
-    candidates = [_without_echo(page, item) for item in named if item.found.weight > WRAPPER]
+    candidates = [_believed(page, item) for item in named if item.found.weight > WRAPPER]
     if not candidates or max(item.found.weight for item in candidates) <= DETAIL:
         cut = any(item.tool in _RUNNERS for item in named)
         taken = {part.number for item in named for part in item.found.parts} | quoted
@@ -373,9 +373,18 @@ def _ranked(page: Page, named: list[_Named], quoted: frozenset[int]) -> list[_Na
     return [*kept[:1], *sorted(kept[1:], key=lambda item: item.found.parts[0].number)]
 
 
-def _without_echo(page: Page, item: _Named) -> _Named:
-    """A reader that went away breaks the writer's pipe: that names the failure only where nothing else does."""
-    if item.found.weight <= DETAIL or not _BROKEN_PIPE.match(_text(page, item.found.parts)):
+_LEVEL_WIDTH = 12
+"""Code points in which the level of a log line ends; a colon further on names a reason."""
+
+
+def _believed(page: Page, item: _Named) -> _Named:
+    """An item at the weight that its words earn: a detail where it only says that something failed.
+
+    So does a writer whose reader went away (a broken pipe), and a log line without a reason (`Build failed`).
+    """
+    text = _text(page, item.found.parts)
+    hollow = _BROKEN_PIPE.match(text) or (item.tool in _LOGS and ": " not in text[_LEVEL_WIDTH:] and is_hollow(text))
+    if item.found.weight <= DETAIL or not hollow:
         return item
     return item._replace(found=item.found._replace(weight=DETAIL))
 

@@ -132,6 +132,7 @@ COMPILERS = (
             r"creating|to add|\S+ imports\Z)|go build .*: |build .*: cannot load ).*",
             REPORT + 1,
         ),
+        rule("cannot find package", r"imports \S+: cannot find package .*", REPORT + 1),
         rule("pattern ", r"pattern \S+: .*", REPORT + 1),
         rule("no packages", r"(?:no packages to test|package \S+: no Go files.*)", REPORT - 1),
         rule("WARNING: DATA RACE", r"WARNING: DATA RACE", CAUSE),
@@ -229,6 +230,8 @@ def _panics(page: Page) -> Iterator[KeyLineCandidate]:
             continue
         if old := _OLD.match(text, match.start("at")):
             yield KeyLineCandidate(weight, (Part(number, *old.span("said")),))
+        elif match["at"] == "'" and (message_number := page.next_filled(number + 1)) is not None:
+            yield whole(page, message_number, weight)
         elif match["at"].endswith(":") and (message_number := page.next_filled(number + 1)) is not None:
             aftermath = "panic in a function that cannot unwind" in page.text(message_number)
             yield whole(page, message_number, DETAIL if aftermath else weight)

@@ -244,5 +244,9 @@ TOOLS = (
         ),
     ),
     tool("go-mod", rule("verifying ", r"verifying \S+: .*", REPORT)),
-    tool("cocoapods", rule("[!] ", r"\[!\] .*", REPORT)),
+    tool(
+        "cocoapods",
+        rule("[!] ", r"\[!\] (?!.*\bsee the log above).*", REPORT),
+        rule("[!] ", r"\[!\] .*\bsee the log above.*", WRAPPER),
+    ),
 )

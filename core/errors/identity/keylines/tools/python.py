@@ -26,6 +26,7 @@ _BUILTIN = (
 )
 _REACH = 4000
 _INVALID = lazy_pattern(r"\b\d+ validation errors? for \S+\Z", re.ASCII)
+_GROUP = lazy_pattern(r"ExceptionGroup: .*\(\d+ sub-exceptions?\)\Z")
 _BELOW = lazy_pattern(r"(?:E {2,}|[ |]*)(?P<said>[^\s|].*)")
 _FIELD_REASON = lazy_pattern(r"\[type=\w+, input_value=|\(type=[\w.]+(?:; [^()]*)?\)\Z", re.ASCII)
 
@@ -141,12 +142,18 @@ def invalid_fields(page: Page, number: int, weight: int) -> Iterator[KeyLineCand
 
 
 def _tracebacks(page: Page) -> Iterator[KeyLineCandidate]:
-    """The last traceback of the outermost level is what the program died of; the others are its causes and members."""
+    """The last traceback of the outermost level is what the program died of; the others are its causes and members.
+
+    A group says only that something in it failed: its first member leads.
+    """
     items = exceptions(page)
     if not items:
         return
     top = min(item.depth for item in items)
     primary = [item for item in items if item.depth == top][-1]
+    if _GROUP.search(page.text(primary.number)):
+        members = [item for item in items if item.number > primary.number and not _GROUP.search(page.text(item.number))]
+        primary = members[0] if members else primary
     for item in items:
         text = page.text(item.number)[item.start :]
         weight = CAUSE if item is primary else DETAIL

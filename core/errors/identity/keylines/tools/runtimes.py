@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
@@ -227,6 +228,29 @@ def _r(page: Page) -> Iterator[KeyLineCandidate]:
             yield joined(page, (number, number + 1), CAUSE + 1)
 
 
+def _haskell(page: Page) -> Iterator[KeyLineCandidate]:
+    """The message of an exception, above its call stack."""
+    for number in page.having(("CallStack (from HasCallStack):",)):
+        if number and page.text(number - 1).strip():
+            yield whole(page, number - 1, CAUSE)
+
+
+_FLUTTER_LOG = lazy_pattern(
+    r"(?P<log>(?:[A-Z]/)?flutter\b[^:]{0,20}: ?)?(?(log)\s*|\s*(?!flutter))(?P<said>\S.*)", re.ASCII
+)
+
+
+def _flutter(page: Page) -> Iterator[KeyLineCandidate]:
+    """What was thrown, in Flutter's box: one or two lines below `The following … was thrown …:`."""
+    for number in page.having(("The following ",)):
+        if not re.search(r"The following .+ (?:was|were) thrown\b.*:\Z", page.text(number)):
+            continue
+        below = ((at, _FLUTTER_LOG.fullmatch(page.text(at))) for at in (number + 1, number + 2))
+        parts = [Part(at, *match.span("said")) for at, match in takewhile(lambda one: one[1], below) if match]
+        if parts:
+            yield KeyLineCandidate(CAUSE, tuple(parts))
+
+
 def _latex(page: Page) -> Iterator[KeyLineCandidate]:
     """`! message` above its source line (`l.5 \\foo`) or in the log of a TeX run; how the run ended comes last."""
     run = "TeX" in page.whole and "Transcript written on " in page.whole
@@ -258,7 +282,8 @@ RUNTIMES = (
             REPORT,
         ),
         rule("rake aborted!", r"rake aborted!", WRAPPER),
-        rule("ERROR:  ", r"ERROR:  (?:Could not find|While executing|Error installing|Failed to build).*", REPORT),
+        rule("ERROR:  ", r"ERROR:  (?:Could not find|While executing).*", REPORT),
+        rule("ERROR: ", r"ERROR: +(?:Error installing|Failed to build).*", DETAIL),
     ),
     tool(
         "php",
@@ -289,14 +314,20 @@ RUNTIMES = (
         rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER),
     ),
     tool("ocaml", signs=(", characters ",), find=_ocaml),
+    tool("haskell", signs=("CallStack (from HasCallStack):",), find=_haskell),
+    tool("haskell", rule(".hs:", r"(?!error|warning|note)[A-Z].*", CAUSE, located=(".hs:", ".lhs:"))),
     tool("r", signs=("Error in ",), find=_r),
     tool(
         "r",
         rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE),
+        rule("Error : ", r"Error : .*", CAUSE),
         rule("Execution halted", r"Execution halted", WRAPPER),
     ),
     tool("julia", rule("ERROR: ", r"ERROR: (?:LoadError: )?\w*(?:Error|Exception)\b.*", CAUSE)),
-    tool("lua", rule(".lua:", r"\S.*", CAUSE, located=".lua")),
+    tool(
+        "lua", rule(".lua:", r"(?!in (?:function|main chunk|local|upvalue|method|field)\b)\S.*", CAUSE, located=".lua")
+    ),
+    tool("dart", signs=("was thrown", "were thrown"), find=_flutter),
     tool(
         "dart",
         rule("Error: ", r"Error: .*", CAUSE, located=".dart"),

@@ -16,6 +16,13 @@ def _terraform(page: Page) -> Iterator[KeyLineCandidate]:
             yield whole(page, number, REPORT)
 
 
+def _ansible(page: Page) -> Iterator[KeyLineCandidate]:
+    """`fatal: [host]: FAILED! => …`; one that the play ignores comes after the others."""
+    for number in page.having(("FAILED!", "UNREACHABLE!")):
+        if re.match(r"(?:fatal|failed): \[.*?\].*(?:FAILED|UNREACHABLE)!", page.text(number)):
+            yield whole(page, number, REPORT - 1 if page.text(number + 1).startswith("...ignoring") else REPORT)
+
+
 def _wrangler(page: Page) -> Iterator[KeyLineCandidate]:
     """`A request … failed.` wraps what the service answered, on the next line."""
     for number in page.having(("[ERROR] A request to the Cloudflare API",)):
@@ -29,10 +36,9 @@ CLOUDS = (
     tool("wrangler", signs=("[ERROR] A request to the Cloudflare API",), find=_wrangler),
     tool("terraform", signs=("╷", ".tf line ", "erraform"), find=_terraform),
     tool("terraform", rule("Terraform has no command named", r"Terraform has no command named .*", REPORT)),
+    tool("ansible", signs=("FAILED!", "UNREACHABLE!"), find=_ansible),
     tool(
         "ansible",
-        rule("FAILED!", r"(?:fatal|failed): \[.*?\].*(?:FAILED|UNREACHABLE)!.*", REPORT),
-        rule("UNREACHABLE!", r"fatal: \[.*?\].*", REPORT),
         rule("ERROR! ", r"ERROR! .*", REPORT),
         rule("[ERROR]: ", r"\[ERROR\]: .*", REPORT),
     ),
@@ -97,9 +103,11 @@ CLOUDS = (
     tool(
         "systemd",
         rule("Job for ", r"Job for \S+ failed .*", REPORT),
+        rule("Failed at step ", r"\S+: Failed at step .*", REPORT),
+        rule("Failed to start ", r"Failed to start .*", DETAIL),
         rule(
             "Failed to ",
-            r"Failed to (?:start|stop|restart|enable|disable|get|connect to bus|execute|reload) .*",
+            r"Failed to (?:stop|restart|enable|disable|get|connect to bus|execute|reload) .*",
             REPORT - 1,
         ),
         rule("Main process exited", r"\S+: Main process exited, .*", DETAIL),
@@ -179,7 +187,7 @@ CONTAINERS = (
         rule(
             "exited with code",
             r"(?!Process|Command|Script|Task|Job)[\w.-]+ exited with code [1-9]\d*(?: \(restarting\))?",
-            DETAIL + 2,
+            DETAIL,
         ),
     ),
     tool(
@@ -239,7 +247,7 @@ DATABASES = (
         "psql",
         rule(
             ("ERROR:  ", "FATAL:  ", "PANIC:  ", "오류:  ", "치명적오류:  "),
-            r"(?:ERROR|FATAL|PANIC|오류|치명적오류):  \S.*",
+            r"(?:ERROR|FATAL|PANIC|오류|치명적오류):  (?!Error installing |the database system is )\S.*",
             CAUSE,
         ),
         rule("psql: ", r"psql: (?:error: |오류: |FATAL: ).*", CAUSE),

@@ -131,7 +131,7 @@ SHELLS = (
         "unknown",
         rule(
             _NEEDLES,
-            rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: "
+            rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: (?!warning: )"
             rf"(?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
             REPORT,
         ),
@@ -263,6 +263,7 @@ VERSIONING = (
 
 _SAYING = "message|error_description|errorMessage|msg|detail|error|title|reason|err"
 _FIELD = lazy_pattern(rf'"(?:{_SAYING})"\s*:\s*"(?P<said>(?:[^"\\]|\\.){{3,4000}})"')
+_REASON_FIELD = lazy_pattern(r'"(?:error|err)"\s*:\s*"(?P<said>(?:[^"\\]|\\.){3,4000})"')
 _LEVEL = lazy_pattern(r'"(?:level|severity|lvl|levelname|log\.level)"\s*:\s*"?(?P<level>[A-Za-z]+|\d+)')
 _FIELDS = tuple(f'"{name}"' for name in _SAYING.split("|"))
 _BAD = frozenset(["error", "fatal", "critical", "panic", "crit", "err", "severe", "emerg", "alert", "50", "60"])
@@ -277,7 +278,7 @@ def _json(page: Page) -> Iterator[KeyLineCandidate]:
         level = _LEVEL.search(text)
         if level and level["level"].lower() not in _BAD:
             continue
-        if match := _FIELD.search(text):
+        if match := (level and _REASON_FIELD.search(text)) or _FIELD.search(text):
             yield KeyLineCandidate(REPORT - 5 if level else DETAIL + 5, (Part(number, *match.span("said")),))
 
 
