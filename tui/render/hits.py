@@ -68,7 +68,7 @@ def model_note(at: str, model: str, cells: int, signs: Signs) -> str:
 def hits_title(hits: Sequence[SearchHit], signs: Signs) -> str:
     """What the hits are: that they are only near in meaning, where none has a word of the query."""
     if hits and all(hit.missing and not hit.words for hit in hits):
-        return f"No keyword match {signs.dot} {len(hits):,} closest results by meaning"
+        return f"No keyword match {signs.dot} {counted(len(hits), 'closest result')} by meaning"
     return "Found"
 
 

@@ -30,13 +30,15 @@ _WEEKS: Final = 26
 _COMMANDS: Final = 10
 _PAIR: Final = 18
 """Cells of a total with its label."""
+UNKNOWN: Final = -1
+"""The number of a row that no session can tell yet; it is drawn as `-`."""
 HEADS: Final[dict[View, tuple[str, str, str, str]]] = {
     "worst": ("time", "times", "error", "project"),
     "came_back": ("time", "times", "error", "fix shown"),
     "answers": ("shown", "helped", "error", "without effect"),
     "time": ("time", "times", "command", "failed runs"),
     "worked": ("after", "before", "error or rule", "decided"),
-    "practice": ("findings", "seen in", "practice", "project"),
+    "practice": ("findings", "sessions", "practice", "project"),
 }
 """The heads of a view's columns."""
 
@@ -116,12 +118,13 @@ def draw_row(
     chosen: bool = False,
     tall: int = 1,
 ) -> Content:
-    """A row: what it cost, as a number and a bar, how often, its status, the line that names it, and what is aside.
+    """A row: what it cost, as a number and a bar (`UNKNOWN` has none), how often, its status, the line that names it,
+    and what is aside.
 
     `tall`: its lines, 1 or 2; in two the name continues on the second.
     """
     drawn = bar(value / most if most > 0 else 0.0, columns.bar, signs) if value > 0 else " " * columns.bar
-    number = minutes_text(value) if unit == MINUTES else f"{value:,.0f}{unit}"
+    number = minutes_text(value) if unit == MINUTES else "-" if value == UNKNOWN else f"{value:,.0f}{unit}"
     mark = signs.status(status) if status is not None and columns.sign else None
     lead = (
         (signs.bar if chosen else " ", "$cb-accent"),

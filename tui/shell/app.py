@@ -419,7 +419,7 @@ def _everywhere(app: CasebookApp, now: Situation) -> Situation:
     incoming, embedding = app.errors.incoming, app.errors.embedding
     around = Around(
         no_color=colours_forbidden(), readonly=bool(app.place.readonly),
-        absent=app.errors.results.absent, gone=app.errors.results.gone, empty=not app.place.cases,
+        absent=app.errors.results.absent, gone=app.errors.results.gone, empty=app.place.cases == 0,
         ingesting=app.ingesting.busy, importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
         no_edge=_no_edge(app), visiting=_is_visiting(app), text=_text_scope(app),

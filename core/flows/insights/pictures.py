@@ -272,12 +272,17 @@ def picture_of(found: Insights, view: View, scope: str) -> Picture:
 def picture_of_worked(found: Worked, scope: str) -> Picture:
     """Decisions with what came after them, and before."""
     rows = tuple(
-        Row(one.after.times, f"{one.after.times:,} after", f"{one.before.times:,} before", one.name)
+        Row(one.after.times, _after(one.after), f"{one.before.times:,} before", one.name)
         if one.before is not None and one.after is not None
         else Row(0, "", "no weeks", one.name)
         for one in found.items[:_ROWS]
     )
     return Picture(TITLES["worked"], scope, rows, (found.note,))
+
+
+def _after(side: Side) -> str:
+    """What came after a decision; a decision without a session after it has had no chance to work."""
+    return f"{side.times:,} after" if side.times or side.of_sessions else side_words(side, "")
 
 
 def picture_of_practice(found: Sequence[Practice], scope: str) -> Picture:

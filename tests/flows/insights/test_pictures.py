@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -95,5 +96,7 @@ def test_the_weeks_have_the_decision_between_them() -> None:
 def test_a_decision_says_it_is_no_proof() -> None:
     svg = svg_of(picture_of_worked(Worked(None, (_item(),)), "all projects"))
     assert NO_PROOF in svg and "3 after" in svg and "6 before" in svg
+    fresh = svg_of(picture_of_worked(Worked(None, (replace(_item(), after=Side(0, 0, 0)),)), "all projects"))
+    assert "no session" in fresh and "0 after" not in fresh, "nothing has happened since"
     assert side_words(Side(1, 1, 7), "incident") == "1 incident in 1 of 7 sessions"
     assert side_words(Side(0, 0, 0), "incident") == "no session"

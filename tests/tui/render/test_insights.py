@@ -13,6 +13,7 @@ from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.insights import (
     HEADS,
     MINUTES,
+    UNKNOWN,
     Columns,
     draw_heads,
     draw_row,
@@ -22,6 +23,14 @@ from tui.render.insights import (
     name_cells,
     tab_at,
 )
+
+
+def test_a_decision_that_no_session_has_followed_has_no_number() -> None:
+    columns = Columns.fitting(120, 6, signs=True, aside=10)
+    row = draw_row(UNKNOWN, 4, "9", "boom", "verified", "2026-01-21", columns, 120, UNICODE, unit="").plain
+    assert row.split()[:2] == ["-", "9"]
+    none = draw_row(0, 4, "9", "boom", "verified", "2026-01-21", columns, 120, UNICODE, unit="").plain
+    assert none.split()[:2] == ["0", "9"]
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,12 @@ def test_the_footer_names_the_way_out_of_a_text_and_of_a_visit() -> None:
     assert ("app.quit", "ctrl+q") in visit, "q is offered once"
 
 
+def test_an_empty_library_offers_an_ingest_alone() -> None:
+    offered = {action.id for action, _ in footer(LibraryNow("library", 0, library=True))}
+    assert "library.ingest" in offered and not offered & {"library.ask", "library.mode", "list.filter", "list.why"}
+    assert "library.ask" in {action.id for action, _ in footer(LibraryNow("library", 1, library=True))}
+
+
 def test_keys_about_cases_are_offered_once_the_first_import_has_found_one() -> None:
     def offered(empty: bool) -> set[str]:
         now = ErrorsNow("list", 0 if empty else 3, around=Around(importing=True, empty=empty))

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from core.base.fault import Fault
 from core.flows.insights.pictures import (
+    TITLES,
     VIEWS,
     Picture,
     View,
@@ -39,6 +40,7 @@ from tui.render.common.untrusted import title
 from tui.render.insights import (
     HEADS,
     MINUTES,
+    UNKNOWN,
     Columns,
     draw_details,
     draw_heads,
@@ -221,7 +223,7 @@ def _without_effect(failed_again: int, ignored: int) -> str:
 def _worked_row(item: WorkedItem, most: int) -> InsightRow:
     """A decision: what came after it, and before; the detail has a line for each side and for the weeks."""
     kind = "Fix verified" if item.kind == "lesson" else "Rule added"
-    lines = [f"{kind} {item.decided[:10]}. {item.do}".rstrip()]
+    lines = [f"{kind} {item.decided[:10]}: {item.do}".rstrip(": ")]
     if item.before is not None and item.after is not None:
         what = event_of(item)
         lines += [f"Before: {side_words(item.before, what)}.", f"After: {side_words(item.after, what)}."]
@@ -233,7 +235,7 @@ def _worked_row(item: WorkedItem, most: int) -> InsightRow:
         dismissed = f", dismissed {item.dismissed:,}×" if item.kind == "rule" else ""
         lines.append(f"Shown {item.told:,}×, helped {item.helped:,}×{dismissed}.")
     lines += [f"Still in session {lead.session[:8]}, message {lead.message}, {lead.ts[:10]}." for lead in item.still]
-    after = item.after.times if item.after is not None else 0
+    after = 0 if item.after is None else item.after.times or (0 if item.after.of_sessions else UNKNOWN)
     before = f"{item.before.times:,}" if item.before is not None else ""
     lead = (item.still[0].session, item.still[0].message) if item.still else None
     status = "verified" if item.kind == "lesson" else None
@@ -540,7 +542,8 @@ class InsightsScreen(PaneScreen):
         from tui.screens.export import ask_picture
 
         picture = picture_of_view(self.read, self.insights_view.view, self._scope)
-        ask_picture(self, picture, f"insights-{self.insights_view.view.replace('_', '-')}", self.clock(), self.jobs)
+        name = f"insights-{TITLES[self.insights_view.view]}".casefold().replace(" ", "-")
+        ask_picture(self, picture, name, self.clock(), self.jobs)
 
     def _open_session(self) -> None:
         """The strip of the session of the chosen row: of a case the last one with an incident."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import NO_FILTER, Action, Pane, Place, Situation, acting, needs
+from tui.actions.action import NO_FILTER, Action, Pane, Place, Situation, acting, is_some, needs
 
 LIBRARY_GROUP, INGEST, ASK = "Library", "Library ingest", "Ask the library"
 
@@ -58,6 +58,9 @@ _INGEST: tuple[Action, ...] = (
 
 _ELSEWHERE = "Only available in the Library pane."
 _PANE = needs(LibraryNow, lambda now: now.library, _ELSEWHERE)
+_EMPTY = "The library is empty. Press {library.ingest} to ingest a folder."
+_SHELF = needs(LibraryNow, is_some, _EMPTY, _PANE)
+_ASKABLE = needs(LibraryNow, lambda now: not now.library or is_some(now), _EMPTY)
 _CITING = needs(
     LibraryNow, lambda now: now.citing,
     "No fix is waiting for a citation. Press {write.cite} in a fix or {case.library} on a fixed case.", _PANE,
@@ -78,7 +81,7 @@ _SOURCE = needs(AskNow, lambda now: now.sources, "The answer has no sources.")
 _HERE = needs(LibraryNow, lambda now: now.library or now.focus in ("ask", "asking"), _ELSEWHERE)
 
 _ASK: tuple[Action, ...] = (
-    Action("library.ask", "Ask a question", ("a",), "library", LIBRARY_GROUP, "ask", 2),
+    Action("library.ask", "Ask a question", ("a",), "library", LIBRARY_GROUP, "ask", 2, needs=_ASKABLE),
     Action("ask.box", "Go to the question box", ("slash",), "ask", ASK, "question", 2, palette=False),
     Action("ask.stop", "Stop the answer and keep its text, then go back", ("escape",), "ask", ASK, "stop, back", 1,
            palette=False),
@@ -111,12 +114,12 @@ _act = acting("library", LIBRARY_GROUP, _ROW)
 
 
 _LIBRARY: tuple[Action, ...] = (
-    _act("mode", "Change the search mode: hybrid, keyword, semantic", "m", hint="mode", rank=4, needs=_PANE),
-    _act("filter", "Filter by tag, path, language, kind, trust or date", "f", hint="filter", rank=5, needs=_PANE,
+    _act("mode", "Change the search mode: hybrid, keyword, semantic", "m", hint="mode", rank=4, needs=_SHELF),
+    _act("filter", "Filter by tag, path, language, kind, trust or date", "f", hint="filter", rank=5, needs=_SHELF,
          shared="list.filter"),
     _act("unfilter", "Clear the filters", "F", needs=_FILTERED, shared="list.unfilter"),
     _act("only", "Search this document or all documents", "o", hint="only this", rank=13),
-    _act("why", "Show or hide the trace", "t", hint="trace", rank=6, needs=_PANE, shared="list.why"),
+    _act("why", "Show or hide the trace", "t", hint="trace", rank=6, needs=_SHELF, shared="list.why"),
     _act("raw", "Switch between rendered and raw Markdown", "r", hint="raw", rank=9, needs=_MARKDOWN),
     _act("next_match", "Next match in the document", "n", hint="next match", rank=7, needs=_WORDS),
     _act("previous_match", "Previous match in the document", "N", needs=_WORDS),

@@ -223,8 +223,12 @@ async def test_a_decision_with_what_came_before_and_after_it(casebook: Path, siz
 async def test_a_view_is_written_as_a_picture(casebook: Path, tmp_path: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, app)
+        screen = await opened(pilot, app)
+        await pilot.press("V")
+        await until(pilot, lambda: screen.read is not None and screen.read.worked is not None)
         await pilot.press("w")
+        await until(pilot, lambda: "insights-effects-" in frame(app))
+        await pilot.press("escape", "v", "w")
         await settled(pilot, app)
         box = app.screen.query_one(PathBox)
         assert "insights-worst-" in box.value and box.value.endswith(".svg")
