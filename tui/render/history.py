@@ -118,7 +118,8 @@ def _facts(group: Sequence[Resolution], signs: Signs, now: datetime) -> list[tup
     facts = [place, f"by {title(one.author)}" if one.author else ""]
     sessions = {each.source.session for each in group if each.source.session}
     if len(group) > 1:
-        facts.append(f"{stamp(group[-1].ts)[:10]} to {stamp(one.ts)[:10]}{age}")
+        days = dict.fromkeys((stamp(group[-1].ts)[:10], stamp(one.ts)[:10]))
+        facts.append(f"{' to '.join(days)}{age}")
         facts += [counted(len(sessions), "session")] if sessions else []
     else:
         facts.append(f"{stamp(one.ts)}{age}")

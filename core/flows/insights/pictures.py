@@ -272,7 +272,7 @@ def picture_of(found: Insights, view: View, scope: str) -> Picture:
 def picture_of_worked(found: Worked, scope: str) -> Picture:
     """Decisions with what came after them, and before."""
     rows = tuple(
-        Row(one.after.times, _after(one.after), f"{one.before.times:,} before", one.name)
+        Row(one.after.times, _since(one.after), f"{one.before.times:,} before", one.name)
         if one.before is not None and one.after is not None
         else Row(0, "", "no weeks", one.name)
         for one in found.items[:_ROWS]
@@ -280,7 +280,7 @@ def picture_of_worked(found: Worked, scope: str) -> Picture:
     return Picture(TITLES["worked"], scope, rows, (found.note,))
 
 
-def _after(side: Side) -> str:
+def _since(side: Side) -> str:
     """What came after a decision; a decision without a session after it has had no chance to work."""
     return f"{side.times:,} after" if side.times or side.of_sessions else side_words(side, "")
 

@@ -22,7 +22,7 @@ from core.flows.insights.pictures import (
 )
 from core.flows.insights.report import NO_PROOF, Side, Worked, WorkedItem, WorkedWeek
 
-_SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+_SECRET = "ghp_Zk3vQ9xT7bLw2RfYp8sNcH4mJd6GaE1uXo5i"
 _HOSTILE = f"open /home/mireille/shop/a.py: <b>&\x1b[2J\x00\ud800 {_SECRET} for MIREILLE"
 
 

@@ -393,6 +393,9 @@ def test_fixes_that_do_the_same_share_one_entry_of_the_history() -> None:
     assert [line.strip() for line in lines[1::2]] == ["uv add pyyaml", "make all", "make clean"]
     assert lines[4].startswith("◐ draft ×3  ·  earlier  ·  by harvest  ·  2026-02-01 to 2026-02-03")
     assert lines[4].endswith("3 sessions")
+    day = [replace(_by_harvest(1, "make clean"), id=number) for number in (1, 2)]
+    once = draw_history((*day, BY_HAND), UNICODE, NOW).plain
+    assert "by harvest  ·  2026-02-01 (" in once and " to " not in once
     assert draw_history(fixes, UNICODE, NOW, whole=True).plain.count("make clean") == 3
 
 

@@ -44,7 +44,7 @@ def test_few_minutes_are_told_more_precisely(minutes: float, told: str) -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 127])
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_columns_of_the_rows_are_below_their_heads(view: View, width: int) -> None:
-    columns = Columns.fitting(width, 7, signs=True, aside=10)
+    columns = Columns.fitting(width, max(7, len(HEADS[view][1])), signs=True, aside=10)
     rows = [
         draw_row(value, 8, count, "boom", "draft", "later", columns, width, signs, unit=MINUTES, chosen=chosen)
         for value, count, signs, chosen in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import NO_FILTER, Action, Pane, Place, Situation, acting, is_some, needs
+from tui.actions.action import NO_FILTER, Action, Pane, Place, Situation, acting, needs
 
 LIBRARY_GROUP, INGEST, ASK = "Library", "Library ingest", "Ask the library"
 
@@ -15,7 +15,8 @@ SOURCES_CHOSEN = 9
 @dataclass(frozen=True, slots=True)
 class LibraryNow(Situation):
     """What the pane shows: whether something is chosen (`cited`), and a passage (`hit`); whether a document is open,
-    and has a drawn form (`markdown`). `citing`: the fix that one came from. `library`: it is this pane."""
+    and has a drawn form (`markdown`). `citing`: the fix that one came from. `library`: it is this pane. `empty`: it is
+    known that nothing was ingested."""
 
     library: bool = False
     citing: str = ""
@@ -23,6 +24,7 @@ class LibraryNow(Situation):
     hit: bool = False
     document: bool = False
     markdown: bool = False
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,8 @@ _INGEST: tuple[Action, ...] = (
 _ELSEWHERE = "Only available in the Library pane."
 _PANE = needs(LibraryNow, lambda now: now.library, _ELSEWHERE)
 _EMPTY = "The library is empty. Press {library.ingest} to ingest a folder."
-_SHELF = needs(LibraryNow, is_some, _EMPTY, _PANE)
-_ASKABLE = needs(LibraryNow, lambda now: not now.library or is_some(now), _EMPTY)
+_SHELF = needs(LibraryNow, lambda now: not now.empty, _EMPTY, _PANE)
+_ASKABLE = needs(LibraryNow, lambda now: not now.empty, _EMPTY)
 _CITING = needs(
     LibraryNow, lambda now: now.citing,
     "No fix is waiting for a citation. Press {write.cite} in a fix or {case.library} on a fixed case.", _PANE,

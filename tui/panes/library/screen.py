@@ -221,6 +221,8 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.dismiss()
 
     def way_back(self) -> Callable[[], object] | None:
+        if self._pinned and self.acts.answer_waits:
+            return lambda: self.acts.ask(back=True)
         return self.leave if self.visiting else None
 
     def situation(self) -> Situation:
@@ -231,6 +233,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             query=self.box.query_text,
             filtered=bool(self.searching.scope.picked),
             library=True,
+            empty=_empty(self),
             citing=self.target.label if self.target is not None else "",
             cited=self.cited is not None,
             hit=self.hit is not None,

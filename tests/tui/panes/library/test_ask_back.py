@@ -123,6 +123,11 @@ async def test_esc_leads_from_a_source_to_its_answer_also_where_the_trace_was_op
             await until(pilot, lambda: pane.acts.why_is_opened)
             await pilot.press("escape")
             await at_ask(pilot, app)
+            await pilot.press("1")
+            await at_library(pilot, app)
+            await until(pilot, lambda: pane.document.has_focus and pane.document.laid is not None)
+            await pilot.press("q")  # which would quit elsewhere
+            await at_ask(pilot, app)
 
 
 async def test_an_answer_that_one_left_in_the_middle_is_told_as_such(library: Path) -> None:
