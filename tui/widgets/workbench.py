@@ -14,6 +14,7 @@ from textual.app import App
 from textual.content import Content
 from textual.message_pump import MessagePump
 from textual.reactive import reactive
+from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 
@@ -142,6 +143,14 @@ Kind = TypeVar("Kind", bound=Widget)
 def on_open_screens(app: App[Any], kind: type[Kind]) -> list[Kind]:
     """Every mounted widget of this kind; none of a screen that was left."""
     return [one for screen in app.screen_stack for one in screen.query(kind)]
+
+
+def fit_size(screen: Screen[Any]) -> None:
+    """Give a screen the classes of its size before its first frame; Textual sets them behind it."""
+    app = screen.app
+    for limits, cells in (app.HORIZONTAL_BREAKPOINTS, app.size.width), (app.VERTICAL_BREAKPOINTS, app.size.height):
+        fits = [name for least, name in limits or () if cells >= least][-1:]
+        screen.update_classes({name: name in fits for _, name in limits or ()}, animate=False)
 
 
 _NAME = " casebook "

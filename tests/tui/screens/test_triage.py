@@ -231,6 +231,24 @@ async def test_a_read_only_casebook_says_so_and_decides_nothing(casebook: Path) 
         assert screen.queue.remaining == 3
 
 
+@pytest.mark.parametrize(("size", "narrow"), [((80, 24), True), (WIDE, False)])
+async def test_the_first_frame_has_the_layout_of_its_size(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], narrow: bool
+) -> None:
+    seen: list[bool] = []
+    mount = TriageScreen.on_mount
+
+    def mounted(screen: TriageScreen) -> None:
+        seen.append(screen.has_class("-narrow"))
+        mount(screen)
+
+    monkeypatch.setattr(TriageScreen, "on_mount", mounted)
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, app)
+    assert seen == [narrow], "Textual sets the classes of a size behind the first frame"
+
+
 async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:

@@ -25,7 +25,7 @@ from tui.render.history import draw_history, history_title
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneShowAll
 from tui.widgets.scroll_text import Block, Reading
-from tui.widgets.workbench import KeyFooter, sheet
+from tui.widgets.workbench import KeyFooter, fit_size, sheet
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -210,6 +210,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         self._keys = KeyFooter(signs, Situation("conflict"))
 
     def compose(self) -> ComposeResult:
+        fit_size(self)
         yield Static(self._describe(), id="conflict-told")
         with Container(id="conflict-sides"):
             with Reading(id="conflict-mine", classes="conflict-side") as mine:

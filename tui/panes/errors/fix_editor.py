@@ -30,7 +30,7 @@ from tui.runtime.messages import PaneSearchLibrary
 from tui.services.external_editor import edit_outside
 from tui.widgets.inputs import FixArea, visible_text
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import KeyFooter, sheet
+from tui.widgets.workbench import KeyFooter, fit_size, sheet
 
 if TYPE_CHECKING:
     from core.errors import Source
@@ -251,6 +251,7 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The case, the text, its fields, and how it will look."""
+        fit_size(self)
         with Container(id="writing"):
             yield self.case
             with Container(id="fix-side"):

@@ -23,7 +23,7 @@ from tui.render.curation import State, draw_change, draw_changed
 from tui.runtime.jobs import Job, job_work
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Block, Reading
-from tui.widgets.workbench import KeyFooter, sheet, workbench
+from tui.widgets.workbench import KeyFooter, fit_size, sheet, workbench
 
 if TYPE_CHECKING:
     from core.errors.curation.history import Changed, ChangedFix, History
@@ -122,6 +122,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._keys = KeyFooter(curating.signs, self.situation())
 
     def compose(self) -> ComposeResult:
+        fit_size(self)
         with Container(id="history-body"):
             yield self._list
             with Reading(id="history-change") as frame:

@@ -32,7 +32,7 @@ from tui.render.curation import draw_entry
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.db_watch import Following, files_at, staying, watch
 from tui.widgets.row_list import FixedRows, RowList
-from tui.widgets.workbench import KeyFooter, sheet, workbench
+from tui.widgets.workbench import KeyFooter, fit_size, sheet, workbench
 
 if TYPE_CHECKING:
     from core.errors import Filters
@@ -318,6 +318,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._keys = KeyFooter(curating.signs, self.situation())
 
     def compose(self) -> ComposeResult:
+        fit_size(self)
         with Container(id="triage-body"):
             yield self._view
             yield self.case
