@@ -155,7 +155,8 @@ class _Import:
         new: dict[str, tuple[_Content, str]] = {}
         for id_ in self.records:
             merged = self.merged(id_)
-            if id_ in self.fixes or merged.is_withdrawn:
+            fix = self.fixes.get(id_)
+            if merged.is_withdrawn or (fix is not None and not self._names_others(merged, fix)):
                 continue
             content = self.content(id_, merged)
             if not isinstance(content, str):
@@ -192,6 +193,16 @@ class _Import:
         self.con.executemany(
             "INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", [(f"{_CASE}{case_id}",) for case_id in self.made]
         )
+
+    def _names_others(self, record: Record, fix: _Fix) -> bool:
+        """Whether a lesson now names errors of which none is in the case of its fix."""
+        if record.fields.get("errors") == fix.record.fields.get("errors"):
+            return False
+        row = self.con.execute(
+            "SELECT 1 FROM json_each(?) CROSS JOIN fingerprint ON fingerprint = value WHERE case_id = ? LIMIT 1",
+            (json.dumps(errors_of(record)), fix.case_id),
+        ).fetchone()
+        return row is None
 
     def take_all(self) -> None:
         """Every lesson of the file."""
@@ -239,6 +250,10 @@ class _Import:
             self.kept.append(Kept(id_, content))
         elif fix is None:
             self._add(id_, record, content)
+        elif self.cases.get(id_, fix.case_id) != fix.case_id and fix.replaced_by is None and not fix.is_rejected_here:
+            self._withdraw(id_, fix)  # a decision made here stays where it is
+            self._add(id_, record, content)
+            self.withdrawn, self.added, self.changed = self.withdrawn - 1, self.added - 1, self.changed + 1
         else:
             self._update(id_, record, content, fix)
 

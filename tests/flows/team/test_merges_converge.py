@@ -19,6 +19,7 @@ from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import look
 from core.errors.identity.fingerprint import identify
 from core.flows.system.history import take_back
+from core.flows.team.importing import errors_of
 from core.flows.team.sync import merges, session
 from core.flows.team.sync.replica import known_lessons, put
 from core.store import Store
@@ -117,7 +118,8 @@ def act(store: Store, name: str, what: Any) -> None:
 
 def groups(store: Store) -> list[Any]:
     """Which errors with a lesson are of one case, the folded log, and errors with a lesson that nothing answers."""
-    alive = [at for at in range(len(ERRORS)) if (one := known_lessons(store.con, PROJECT).get(f"l{at}")) and one.shared]
+    named = {mark for one in known_lessons(store.con, PROJECT).values() for mark in errors_of(one)}
+    alive = [at for at in range(len(ERRORS)) if identify(ERRORS[at]).fingerprint in named]
     found: dict[int | None, list[int]] = {}
     for at in alive:
         found.setdefault(case_of(store, at), []).append(at)
@@ -157,24 +159,46 @@ def test_replicas_with_merges_converge(postgres: Server, acts: list[tuple[str, i
     team = postgres.team()
     with tempfile.TemporaryDirectory() as folder:
         stores = replicas(Path(folder), [postgres.member(team)] * 3)
-        for at in range(len(ERRORS)):
-            decide(stores[0], at, lesson(at, TIMES[0], f"fix {at}"))
-        for store in stores:
-            sync(store)
-            meet_errors(store)
-        for name, at, what in acts:
-            if name == "edit":
-                decide(stores[at], what[0], lesson(*what))
-            elif name == "withdraw":
-                decide(stores[at], what, Record("", TIMES[3], {}))
-            elif name == "sync":
-                sync(stores[at], cast("str | None", what))
-            else:
-                act(stores[at], name, what)
-        for store in (*stores, *stores, *stores):
-            sync(store)
+        play(stores, acts)
         first, second, third = map(groups, stores)
         assert first == second == third
         assert first[2] == []
         for store in stores:
             store.close()
+
+
+def play(stores: list[Store], acts: list[tuple[str, int, Any]]) -> None:
+    """Share a lesson on each error, do `acts`, and let every replica hear of it."""
+    for at in range(len(ERRORS)):
+        decide(stores[0], at, lesson(at, TIMES[0], f"fix {at}"))
+    for store in stores:
+        sync(store)
+        meet_errors(store)
+    for name, at, what in acts:
+        if name == "edit":
+            decide(stores[at], what[0], lesson(*what))
+        elif name == "withdraw":
+            decide(stores[at], what, Record("", TIMES[3], {}))
+        elif name == "sync":
+            sync(stores[at], cast("str | None", what))
+        else:
+            act(stores[at], name, what)
+    for store in (*stores, *stores, *stores):
+        sync(store)
+
+
+def test_a_lesson_that_is_on_another_error_now_answers_there_alone(postgres: Server, tmp_path: Path) -> None:
+    """It was withdrawn while a merge kept its fix, which a split then left with the other error."""
+    team = postgres.team()
+    stores = replicas(tmp_path, [postgres.member(team)] * 3)
+    play(
+        stores,
+        [("withdraw", 0, 2), ("merge", 1, (2, 0)), ("sync", 0, None), ("sync", 1, "_note"), ("split", 1, 2)],
+    )
+    for store in stores:
+        case_id = case_of(store, 2)
+        assert case_id is not None
+        assert answering(store.con, case_id, identify(ERRORS[2]).fingerprint) is None
+        texts = store.con.execute("SELECT text FROM resolution WHERE case_id = ?", (case_of(store, 0),)).fetchall()
+        assert sorted(texts) == [("fix 0",), ("fix 2",)]
+        store.close()
