@@ -427,7 +427,7 @@ def _tokens() -> Iterator[Branch]:
 
 
 _FOLLOWS = {
-    "_": "(?=[a-z_.+/=-]{0,24}[A-Z0-9])[\\w.+/=-]{10}",
+    "_": "(?:[A-Za-z0-9-]{10}|(?=[a-z_.+/=-]{0,24}[A-Z0-9])[\\w.+/=-]{10})",
     "-": "(?<=[A-Za-z0-9]-)(?=[a-z_.-]{0,12}[A-Z0-9])[\\w.%-]{10}",
 }
 """What must follow where ordinary text often has the sign."""
