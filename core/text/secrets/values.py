@@ -395,7 +395,7 @@ _START = (
 _KEY_LINE = lazy_pattern(_START + r"(?P<run>[A-Za-z0-9+/=]{20,}+|[A-Za-z0-9+/]{1,19}+==?)(?=[\s\\\"',|]|\Z)")
 _HEADER_LINE = lazy_pattern(_START + r"(?:[A-Za-z][A-Za-z-]+:[^\n\\]{0,80}+)?[ \t]*(?=\n|\r|\\)")
 _KEY_RUN = lazy_pattern(
-    r"\\{1,3}(?:[nrtbf]|u[0-9A-Fa-f]{4})|%0[ADad]|(?:[A-Za-z0-9+/=]|%2[BbFf]|%3[Dd]){4,}+|[A-Za-z0-9+/]+=+"
+    r"\\{1,3}(?:[nrtbf]|u[0-9A-Fa-f]{4})|%0[ADad]|(?>(?:[A-Za-z0-9+/=]|%2[BbFf]|%3[Dd]){4,})|[A-Za-z0-9+/]+=+"
 )
 _LAST_LINE = lazy_pattern(
     r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9+/=%\\]))(?P<run>[A-Za-z0-9+/]{4,200}+={0,2})[\"',| \t]{0,4}"

@@ -26,7 +26,6 @@ _BUILTIN = (
 )
 _REACH = 4000
 _INVALID = lazy_pattern(r"\b\d+ validation errors? for \S+\Z", re.ASCII)
-_GROUP = lazy_pattern(r"ExceptionGroup: .*\(\d+ sub-exceptions?\)\Z")
 _BELOW = lazy_pattern(r"(?:E {2,}|[ |]*)(?P<said>[^\s|].*)")
 _FIELD_REASON = lazy_pattern(r"\[type=\w+, input_value=|\(type=[\w.]+(?:; [^()]*)?\)\Z", re.ASCII)
 
@@ -141,6 +140,11 @@ def invalid_fields(page: Page, number: int, weight: int) -> Iterator[KeyLineCand
             field = part
 
 
+def _is_group(text: str) -> bool:
+    """Whether a line names a group of exceptions, which ends with their number."""
+    return "ExceptionGroup: " in text and text.endswith((" sub-exception)", " sub-exceptions)"))
+
+
 def _tracebacks(page: Page) -> Iterator[KeyLineCandidate]:
     """The last traceback of the outermost level is what the program died of; the others are its causes and members.
 
@@ -151,8 +155,8 @@ def _tracebacks(page: Page) -> Iterator[KeyLineCandidate]:
         return
     top = min(item.depth for item in items)
     primary = [item for item in items if item.depth == top][-1]
-    if _GROUP.search(page.text(primary.number)):
-        members = [item for item in items if item.number > primary.number and not _GROUP.search(page.text(item.number))]
+    if _is_group(page.text(primary.number)):
+        members = [item for item in items if item.number > primary.number and not _is_group(page.text(item.number))]
         primary = members[0] if members else primary
     for item in items:
         text = page.text(item.number)[item.start :]

@@ -243,7 +243,8 @@ _FLUTTER_LOG = lazy_pattern(
 def _flutter(page: Page) -> Iterator[KeyLineCandidate]:
     """What was thrown, in Flutter's box: one or two lines below `The following … was thrown …:`."""
     for number in page.having(("The following ",)):
-        if not re.search(r"The following .+ (?:was|were) thrown\b.*:\Z", page.text(number)):
+        text = page.text(number)
+        if not text.endswith(":") or not (" was thrown" in text or " were thrown" in text):
             continue
         below = ((at, _FLUTTER_LOG.fullmatch(page.text(at))) for at in (number + 1, number + 2))
         parts = [Part(at, *match.span("said")) for at, match in takewhile(lambda one: one[1], below) if match]
