@@ -251,9 +251,9 @@ class _Import:
         elif fix is None:
             self._add(id_, record, content)
         elif self.cases.get(id_, fix.case_id) != fix.case_id and fix.replaced_by is None and not fix.is_rejected_here:
-            self._withdraw(id_, fix)  # a decision made here stays where it is
-            self._add(id_, record, content)
-            self.withdrawn, self.added, self.changed = self.withdrawn - 1, self.added - 1, self.changed + 1
+            home = self.cases[id_]  # a decision made here stays where it is
+            self._take_out(fix, "UPDATE resolution SET case_id = ?2 WHERE id = ?1", home)
+            self._update(id_, record, content, fix._replace(case_id=home))
         else:
             self._update(id_, record, content, fix)
 
@@ -263,17 +263,21 @@ class _Import:
             return
         if fix.replaced_by is not None:
             note_edit(self.con, fix.replaced_by, id_)
+        self._take_out(fix, "DELETE FROM resolution WHERE id = ?1")
+        self.withdrawn += 1
+
+    def _take_out(self, fix: _Fix, statement: str, *values: int) -> None:
+        """Take a fix out of its case by `statement`, with its number and `values`."""
         self.con.execute(  # a fix is replaced by one of its case
             "UPDATE resolution SET replaced_by = NULL WHERE case_id = ? AND replaced_by = ?", (fix.case_id, fix.id)
         )
-        self.con.execute("DELETE FROM resolution WHERE id = ?", (fix.id,))
+        self.con.execute(statement, (fix.id, *values))
         self.con.execute(  # a row without any fix is left as the seed's programs wrote it
             "UPDATE error_kb SET resolution = NULL, resolved_by = NULL, tool_sequence = NULL WHERE id = ?1"
             " AND NOT EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1)",
             (fix.case_id,),
         )
         self.touched.add(fix.case_id)
-        self.withdrawn += 1
 
     def _add(self, id_: str, record: Record, content: _Content) -> None:
         case_id = self.cases[id_]

@@ -11,6 +11,7 @@ from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, wh
 
 _ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
 _RUFF = lazy_pattern(r"(?P<said>[A-Z]{1,6}\d{3,4} (?:\[\*\] )?\S.*|(?:invalid-syntax|SyntaxError)(?:\[\*\])?: .*)")
+_RULER = lazy_pattern(r"\s*-{4}")
 _DART = lazy_pattern(
     r"\s*(?P<level>error|warning|info) (?:- \S+\.dart:\d+:\d+ - (?P<placed>.+) - \w+\Z|"
     r"• (?P<said>.+) • \S+\.dart:\d+:\d+ • \w+\Z)",
@@ -50,11 +51,11 @@ def _arrows(page: Page) -> Iterator[KeyLineCandidate]:
 def _tabled(page: Page) -> Iterator[KeyLineCandidate]:
     """phpstan: a table for each file, its head `Line   src/File.php`, and a row of line number and message."""
     for head in page.having(("Line  ",)):
-        if not re.match(r"\s*Line {2,}\S", page.text(head)):
+        if not re.match(r"\s*Line {2,}\S", page.text(head)) or not _RULER.match(page.text(head + 1)):
             continue
         for number in range(head + 2, len(page.lines)):
             text = page.text(number)
-            if re.match(r"\s*-{4}", text):
+            if _RULER.match(text):
                 break
             if match := re.match(r"\s*:?\d+ {2,}(?P<said>\S.*)", text):
                 yield KeyLineCandidate(CAUSE, (Part(number, *match.span("said")),))
