@@ -1,7 +1,8 @@
 """Amp threads: one JSON document, whose messages have content blocks as in Anthropic's API.
 
-A result is a `tool_result` block with `toolUseID` and a `run` of a status and a result. Built from published readers
-of the format: Amp's source is not public, and new versions keep threads on a server.
+A result is a `tool_result` block with `toolUseID` and a `run` of a status and a result. The document is written again
+while an answer streams and while a tool runs. Built from published readers of the format: Amp's source is not public,
+and new versions keep threads on a server.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _FAILED: Final[dict[str, Failure]] = {
     "canceled": "interrupted",
     "rejected-by-user": "denied",
 }
+_RUNNING: Final = frozenset({"queued", "blocked-on-user", "in-progress"})
 
 
 def owns(value: object) -> bool:
@@ -54,6 +56,8 @@ def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[R
 
 def _thread(thread: Fields, session: SessionStart, number: int) -> Iterator[Record]:
     for index, message in enumerate(items(thread.get("messages"))):
+        if fields(fields(message).get("state")).get("type") == "streaming":
+            return  # the last one: the document will hold the rest of it
         yield from _message(fields(message), session, number, index)
 
 
@@ -69,7 +73,8 @@ def _message(message: Fields, session: SessionStart, number: int, index: int) ->
             call_id = word(source.get("id")) or f"{turn.uuid}:{block}"
             yield turn.call(call_id, word(source.get("name")) or "unnamed", fields(source.get("input")), block)
         elif kind == "tool_result":
-            yield _result(source, turn, block)
+            if word(fields(source.get("run")).get("status"), 30) not in _RUNNING:
+                yield _result(source, turn, block)
         elif text:
             yield turn.message(role, "text", text, block)
         elif thought := string(source.get("thinking")):
@@ -82,7 +87,8 @@ def _result(source: Fields, turn: Turn, block: int) -> Record:
     run = fields(source.get("run"))
     answered = run.get("result", source.get("content"))
     inner = fields(answered)
-    text = string(answered) or string(inner.get("output")) or string(fields(run.get("error")).get("message"))
+    error = string(run.get("error")) or string(fields(run.get("error")).get("message"))
+    text = string(answered) or string(inner.get("output")) or error
     if not text and answered is not None:
         text = json_text(answered)
     code = small_int(inner.get("exitCode"))

@@ -3,6 +3,9 @@
 A message has content blocks of Goose's own: `toolRequest` and `toolResponse` are paired by `id`; each holds a `Result`
 of Rust, as `{status, value}` or `{status, error}`. Source: `crates/goose/src/session/session_manager.rs` and
 `conversation/message.rs` of block/goose, schema 5.
+
+Messages have no lasting name: Goose deletes the rows of a session and adds them again when it shortens the
+conversation, and it moved old files into the database. So a message is known by its time and its content.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,7 +65,12 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 
 def stored_lines(con: Connection, since: int, now: int) -> Iterator[tuple[int, bytes]]:
-    """The messages after number `since`, session by session in the order of their last one. Rows are only added."""
+    """The messages after number `since`, session by session in the order of their last one.
+
+    SQLite gives no number twice, so a database that has not come to `since` is a new one and is read from its start.
+    """
+    if since > _last_number(con):
+        since = 0
     done = since
     for session, last in list(con.execute(_CHANGED, (since,))):
         folder, created = next(con.execute(_SESSION, (session,)), ("", ""))
@@ -73,6 +82,14 @@ def stored_lines(con: Connection, since: int, now: int) -> Iterator[tuple[int, b
             yield done, json_text(line).encode("utf-8", "replace")
         done = last
         yield done, b"{}"
+
+
+def _last_number(con: Connection) -> int:
+    """The highest number that a message has had."""
+    newest = [*con.execute("SELECT max(id) FROM messages")]
+    if next(con.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'"), None):
+        newest += con.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")
+    return max((number for (number,) in newest if isinstance(number, int)), default=0)
 
 
 def _content(text: object) -> Any:
@@ -106,14 +123,15 @@ def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[R
 
 def _message(record: Fields, session: SessionStart, number: int) -> Iterator[Record]:
     role: Role = "user" if record.get("role") == "user" else "assistant"
-    own = small_int(record.get("id"))
+    content = json_text([role, record.get("created"), record.get("content")]).encode("utf-8", "surrogatepass")
     turn = Turn(
-        f"{session.session_id}:{number if own is None else own}",
+        f"{session.session_id}:{blake2b(content, digest_size=8).hexdigest()}",
         instant(record.get("created")) or session.started,
         number,
     )
     if reason := string(fields(record.get("content")).get("unread")):
-        yield Skipped(number, f"message {turn.uuid}: {reason}")
+        own = small_int(record.get("id"))
+        yield Skipped(number, f"message {number if own is None else own}: {reason}")
         return
     for block, part in enumerate(items(record.get("content"))):
         source = fields(part)

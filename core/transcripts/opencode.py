@@ -67,9 +67,12 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 
 def stored_lines(con: Connection, since: int, now: int) -> Iterator[tuple[int, bytes]]:
-    """The sessions in which something changed after `since`, message by message."""
-    done, held = since, False
-    for session, changed in list(con.execute(_SESSIONS, (since,))):
+    """The sessions in which something changed after `since`, message by message.
+
+    A clock that was ahead must not hide what changes later: no position is after `now`.
+    """
+    done, held = min(since, now), False
+    for session, changed in list(con.execute(_SESSIONS, (done,))):
         row = next(con.execute(_SESSION, (session,)), None)
         own, parent, folder, created = row or (session, None, "", None)
         info = {"id": own, "parentID": parent, "directory": folder, "time": {"created": created}}
@@ -81,7 +84,7 @@ def stored_lines(con: Connection, since: int, now: int) -> Iterator[tuple[int, b
                 break
             yield done, line
         if not held:
-            done = changed
+            done = min(changed, now)
             yield done, b"{}"
 
 

@@ -252,3 +252,11 @@ def test_no_foreign_value_makes_a_reader_fall_over(values: list[Any], agent: Any
 def test_no_foreign_bytes_make_a_reader_fall_over(data: bytes, agent: Any) -> None:
     list(READERS[agent].read([(1, data)], start_of(agent, data, Path("/x/a.jsonl"))))
     list(head_values(data.ljust(HEAD, b"[")))
+
+
+@pytest.mark.parametrize("error", ["No such tool", {"message": "No such tool"}])
+def test_an_error_of_amp_is_its_text_or_its_message(error: object) -> None:
+    block = {"type": "tool_result", "toolUseID": "t", "run": {"status": "error", "error": error}}
+    thread = {"id": "T-1", "messages": [{"role": "user", "content": [block]}]}
+    (found,) = results(read("amp", json.dumps(thread).encode()))
+    assert (found.message.text, found.failure) == ("No such tool", "error")

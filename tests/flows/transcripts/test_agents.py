@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -184,29 +185,85 @@ def test_a_damaged_database_and_one_of_something_else_are_named(opencode: Path, 
     }
 
 
+def goose(path: Path) -> apsw.Connection:
+    con = apsw.Connection(str(path))
+    con.execute(
+        "CREATE TABLE schema_version(version INTEGER);"
+        "CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT, working_dir TEXT, created_at TIMESTAMP);"
+        "CREATE TABLE messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT,"
+        " content_json TEXT, created_timestamp INTEGER)"
+    )
+    con.execute("INSERT INTO sessions VALUES ('20260331_1', 'n', ?, '2026-03-31 23:33:20')", (foreign.FOLDER,))
+    return con
+
+
+def add_to_goose(con: apsw.Connection, part: list[tuple[str, list[Any]]], at: int = foreign.MS // 1000) -> None:
+    for role, content in part:
+        values = ("20260331_1", role, json.dumps(content), at)
+        con.execute("INSERT INTO messages(session_id, role, content_json, created_timestamp) VALUES (?,?,?,?)", values)
+
+
 def test_the_database_of_goose_is_read_and_read_on(tmp_path: Path) -> None:
     path, db = tmp_path / "sessions.db", tmp_path / "c.db"
     messages = foreign.goose_messages()
-    with closing(apsw.Connection(str(path))) as con:
-        con.execute(
-            "CREATE TABLE schema_version(version INTEGER);"
-            "CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT, working_dir TEXT, created_at TIMESTAMP);"
-            "CREATE TABLE messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT,"
-            " content_json TEXT, created_timestamp INTEGER)"
-        )
-        con.execute("INSERT INTO sessions VALUES ('20260331_1', 'n', ?, '2026-03-31 23:33:20')", (foreign.FOLDER,))
-
-        def add(part: list[tuple[str, list[Any]]]) -> None:
-            for role, content in part:
-                values = ("20260331_1", role, json.dumps(content), foreign.MS // 1000)
-                con.execute(
-                    "INSERT INTO messages(session_id, role, content_json, created_timestamp) VALUES (?,?,?,?)", values
-                )
-
-        add(messages[:3])
+    with closing(goose(path)) as con:
+        add_to_goose(con, messages[:3])
         assert run(db, path).tool_calls == 1
-        add(messages[3:])
+        add_to_goose(con, messages[3:])
         report = run(db, path)
         assert (report.tool_calls, report.resolutions) == (2, 1)
         assert run(db, path).messages == 0
     assert rows(db, "session") == [("goose-20260331_1", "goose", foreign.FOLDER, "2026-03-31T23:33:20", None, None)]
+
+
+def test_a_conversation_that_goose_wrote_again_gives_only_what_is_new(tmp_path: Path) -> None:
+    path, db = tmp_path / "sessions.db", tmp_path / "c.db"
+    messages = foreign.goose_messages()
+    with closing(goose(path)) as con:
+        add_to_goose(con, messages)
+        run(db, path)
+        before = texts(db)
+        con.execute("DELETE FROM messages")
+        add_to_goose(con, messages)
+        add_to_goose(con, [("assistant", [{"type": "text", "text": "In short: a wrong name."}])])
+        assert run(db, path).messages == 1
+    assert texts(db) == [*before, "In short: a wrong name."]
+
+
+def test_a_new_database_of_goose_is_read_from_its_start(tmp_path: Path) -> None:
+    path, db = tmp_path / "sessions.db", tmp_path / "c.db"
+    with closing(goose(path)) as con:
+        add_to_goose(con, foreign.goose_messages())
+    run(db, path)
+    path.unlink()
+    with closing(goose(path)) as con:
+        add_to_goose(con, [("user", [{"type": "text", "text": "Once more."}])], foreign.MS // 1000 + 60)
+        assert run(db, path).messages == 1
+        con.execute("DELETE FROM messages")  # its numbers go on
+        assert run(db, path).messages == 0
+
+
+def test_a_time_in_the_future_hides_no_later_session(opencode: Path, tmp_path: Path) -> None:
+    db = tmp_path / "c.db"
+    with closing(apsw.Connection(str(opencode))) as con:
+        add(con, "ses_1", foreign.opencode_messages(), 9_000_000_000_000)
+        assert run(db, opencode).tool_calls == 3
+        add(con, "ses_2", foreign.opencode_messages(), time.time_ns() // 1_000_000 + 5_000)
+        assert run(db, opencode).tool_calls == 3
+        assert run(db, opencode).messages == 0
+
+
+def test_what_amp_still_writes_is_left_for_the_next_time(tmp_path: Path) -> None:
+    db, folder = tmp_path / "c.db", write(tmp_path, "amp")
+    path = folder / foreign.NAMES["amp"]
+    whole = json.loads(path.read_text())
+    ran = whole["messages"][3]["content"][0]
+    done = ran["run"]
+    ran["run"] = {"status": "in-progress", "progress": {}}
+    streaming = {**whole["messages"][4], "content": [{"type": "text", "text": "The na"}], "state": {"type": "streaming"}}
+    path.write_text(json.dumps({**whole, "messages": [*whole["messages"][:4], streaming]}))
+    assert run(db, folder).messages == 3
+    ran["run"] = done
+    path.write_text(json.dumps(whole))
+    report = run(db, folder)
+    assert (report.tool_calls, report.errors, report.resolutions) == (2, 1, 1)
