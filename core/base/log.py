@@ -21,6 +21,8 @@ Level = Literal["error", "warning", "info", "debug"]
 
 _RANK = {"off": 0, "error": 1, "warning": 2, "info": 3, "debug": 4}
 _NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)  # a pipe under the log's name must not hold anybody up
+_ATTEMPTS = 20
+"""Openings of the file before a line is given up: with three, one of 600 lines was lost while others rotated it."""
 _FACT_LIMIT = 4000
 """Code points kept of one text: a log line names an error, it does not hold it."""
 
@@ -47,7 +49,7 @@ class Log:
 
     def _append(self, line: bytes) -> None:
         make_folder(self.path.parent)
-        for _ in range(3):
+        for _ in range(_ATTEMPTS):
             handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAIT, 0o600)
             try:
                 alone = _lock(handle)

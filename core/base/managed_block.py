@@ -6,6 +6,7 @@ between them, so that a block which was edited by hand is noticed. A file has at
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from core.base.lazy import lazy_pattern
 
 MOST_BYTES = 4 << 20
 """Size of a file that a block is written into."""
+_NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 END = "<!-- casebook:end -->"
 _MARK = lazy_pattern(
     r"^(?P<bom>\ufeff?)[ \t]*<!-- casebook:(?P<what>start|end|fix)\b"
@@ -128,7 +130,7 @@ def write_block(path: Path, kind: str, body: str | None, *, force: bool = False)
     large; io_error where the system refuses, or another program has just changed the file.
     """
     target = _target(path)
-    old = _read(target)
+    old = read_small_file(target)
     if old is None:
         if body is None:
             return 0
@@ -144,15 +146,16 @@ def write_block(path: Path, kind: str, body: str | None, *, force: bool = False)
     new = changed.encode("utf-8", "surrogateescape")
     if new == old:
         return len(old)
-    if _read(target) != old:
+    if read_small_file(target) != old:
         raise Fault("io_error", f"{path} was changed by another program", "run the command again")
     if not new and text.startswith("<!--"):
-        _remove(target)
+        remove_file(target)
         return 0
     return write_file(target, [new], replace=True, mode=stat.S_IMODE(target.stat().st_mode))
 
 
-def _remove(path: Path) -> None:
+def remove_file(path: Path) -> None:
+    """Remove a file that may be missing. Raises Fault io_error."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -161,7 +164,7 @@ def _remove(path: Path) -> None:
 
 def read_text(path: Path) -> str:
     """The file's text, with bytes that are no UTF-8 escaped; empty if there is none. Raises Fault as `write_block`."""
-    return (_read(_target(path)) or b"").decode("utf-8", "surrogateescape")
+    return (read_small_file(_target(path)) or b"").decode("utf-8", "surrogateescape")
 
 
 def _target(path: Path) -> Path:
@@ -180,16 +183,23 @@ def _target(path: Path) -> Path:
     return target
 
 
-def _read(path: Path) -> bytes | None:
+def read_small_file(path: Path) -> bytes | None:
+    """The bytes of a regular file, or None if it is missing. A pipe is never waited for.
+
+    Raises Fault: io_error where the system refuses, invalid_input for what is no text file of at most `MOST_BYTES`.
+    """
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_WAIT)) as file:
+            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            data = file.read(MOST_BYTES + 1) if regular else b""
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Fault(
             "io_error", f"cannot read {path}: {error.strerror}", "check the path and its permissions"
         ) from error
+    if not regular:
+        raise Fault("invalid_input", f"{path} is not a regular file", "pass another file")
     if len(data) > MOST_BYTES:
         raise Fault("invalid_input", f"{path} is larger than {MOST_BYTES >> 20} MiB", "pass another file")
     if b"\0" in data:

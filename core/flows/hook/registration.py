@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
+from core.base.managed_block import read_small_file, remove_file
 from core.base.paths import make_folder, user_folder
 from core.flows.hook.agents.forms import CLAUDE_CODE, EVENTS, HookForm
 
@@ -171,14 +172,17 @@ def install(text: str, name: str, command: str, form: HookForm = CLAUDE_CODE) ->
     return new
 
 
-def uninstall(text: str, name: str) -> str:
-    """The settings text without casebook's hooks, and without the lists that only held them."""
-    new = _drop(text, name, lambda event, nth: True)
+def uninstall(text: str, name: str, form: HookForm = CLAUDE_CODE) -> str:
+    """The settings text without casebook's hooks, and without the lists that only held them.
+
+    An object `hooks` that only held them goes too, but not where the file has a version: the agent rejects it then.
+    """
+    new = _drop(text, name, lambda event, nth: True, keep_hooks=bool(form.version))
     _check(text, new, name)
     return new
 
 
-def _drop(text: str, name: str, unwanted: Callable[[str, int], bool]) -> str:
+def _drop(text: str, name: str, unwanted: Callable[[str, int], bool], *, keep_hooks: bool = False) -> str:
     """The text without those of casebook's groups that are `unwanted`: by their event, and which one of it they are."""
     new = text
     while (place := next((one for one in _ours(new, name) if unwanted(one.event.key, one.nth)), None)) is not None:
@@ -186,7 +190,7 @@ def _drop(text: str, name: str, unwanted: Callable[[str, int], bool]) -> str:
         new = drop_part(new, event.value, index)
         if not parts_of(new, event.value):
             new = drop_part(new, hooks.value, _index(new, hooks.value, event.key))
-            if not parts_of(new, hooks.value):
+            if not keep_hooks and not parts_of(new, hooks.value):
                 new = drop_part(new, top, _index(new, top, "hooks"))
     return new
 
@@ -317,9 +321,6 @@ def _others(text: str, name: str) -> object:
     return rest | ({"hooks": hooks} if hooks else {})
 
 
-MOST_BYTES = 4 << 20
-
-
 @dataclass(frozen=True, slots=True)
 class AgentHooks:
     """casebook's hooks of one agent. `answers`: whether the installed hook answered a test (None: not tested);
@@ -369,14 +370,13 @@ def remove_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry:
 
     A file that `add_hooks` created is removed if nothing else is in it. A file that was there before, or a link, stays.
     """
-    return _change(path, command, lambda text: uninstall(text, str(path)), form, dry=dry)
+    return _change(path, command, lambda text: uninstall(text, str(path), form), form, dry=dry)
 
 
 def _change(path: Path, command: str, edit: Callable[[str], str], form: HookForm, *, dry: bool) -> HooksReport:
     old = read_settings(path)
     new = edit(old)
-    kept = not form.version and (path.is_symlink() or str(path.absolute()) not in _created())
-    # Agents whose file has a version reject one without hooks.
+    kept = path.is_symlink() or str(path.absolute()) not in _created()
     if new != old and not kept and json.loads(new.lstrip("\ufeff")) == json.loads(form.empty):
         new = ""
     diff = tuple(
@@ -390,7 +390,7 @@ def _change(path: Path, command: str, edit: Callable[[str], str], form: HookForm
     if dry or old == new:
         return report
     there = path.exists()
-    backup = write_settings(path, old, new) if new else path.resolve().unlink()
+    backup = write_settings(path, old, new) if new else remove_file(path.resolve())
     if there != bool(new):
         _record(path, created=bool(new))
     return replace(report, changed=True, backup=backup)
@@ -423,16 +423,8 @@ def _record(path: Path, *, created: bool) -> None:
 
 
 def read_settings(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise Fault(
-            "io_error", f"cannot read {path}: {error.strerror}", "check the path and its permissions"
-        ) from error
-    if len(data) > MOST_BYTES:
-        raise Fault("invalid_input", f"{path} is larger than {MOST_BYTES >> 20} MiB", "pass a settings file")
+    """The text of a settings file; empty if it is missing. Raises Fault."""
+    data = read_small_file(path) or b""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -445,7 +437,12 @@ def read_settings(path: Path) -> str:
 def write_settings(path: Path, old: str, new: str) -> str | None:
     """Write the file atomically, with a copy of the old one; return that copy's path. A link stays a link."""
     target = path.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Fault(
+            "io_error", f"cannot create {target.parent}: {error.strerror}", "check the path and its permissions"
+        ) from error
     if not target.exists():
         write_file(target, [new], replace=False)
         return None

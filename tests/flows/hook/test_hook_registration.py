@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
+from core.flows.hook.agents.forms import CURSOR, FORMS
+from core.flows.hook.agents.status import install_hooks, uninstall_all_hooks
 from core.flows.hook.registration import (
     EVENTS,
     add_hooks,
@@ -219,3 +222,49 @@ def test_the_line_exits_0_and_says_nothing_once_the_interpreter_or_casebook_is_g
     for line in (gone, bare):
         done = subprocess.run(["sh", "-c", line], input=b"{}", capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), line
+
+
+@pytest.mark.parametrize("before", ['{"version": 1, "hooks": {}}', '{"version": 1, "hooks": {\n}, "mine": 1}\n'])
+def test_a_file_with_a_version_that_casebook_did_not_create_stays(tmp_path: Path, before: str) -> None:
+    path, link = tmp_path / "dotfiles.json", tmp_path / "hooks.json"
+    path.write_text(before)
+    link.symlink_to(path)
+    for place in (path, link):
+        add_hooks(place, COMMAND, CURSOR)
+        assert remove_hooks(place, COMMAND, CURSOR).changed
+        assert json.loads(path.read_text()) == json.loads(before)
+    assert link.is_symlink()
+    own = tmp_path / "own.json"
+    add_hooks(own, COMMAND, CURSOR)
+    remove_hooks(own, COMMAND, CURSOR)
+    assert not own.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    os.mkfifo(path)
+    for act in (add_hooks, remove_hooks, status):
+        with pytest.raises(Fault, match="not a regular file"):
+            act(path, COMMAND)
+
+
+def test_one_agent_whose_file_cannot_be_removed_does_not_keep_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for agent in ("codex", "gemini", "opencode"):
+        install_hooks(FORMS[agent], FORMS[agent].path({}), ["/opt/bin/casebook"])
+    unlink = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.name in ("hooks.json", "casebook.js"):
+            raise PermissionError(13, "Permission denied")
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    report = uninstall_all_hooks(["/opt/bin/casebook"], [], {})
+    assert [(one.agent, bool(one.fault)) for one in report.agents] == [
+        ("codex", True), ("gemini", False), ("opencode", True),
+    ]  # fmt: skip
+    assert not FORMS["gemini"].path({}).exists()

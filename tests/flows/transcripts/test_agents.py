@@ -260,7 +260,11 @@ def test_what_amp_still_writes_is_left_for_the_next_time(tmp_path: Path) -> None
     ran = whole["messages"][3]["content"][0]
     done = ran["run"]
     ran["run"] = {"status": "in-progress", "progress": {}}
-    streaming = {**whole["messages"][4], "content": [{"type": "text", "text": "The na"}], "state": {"type": "streaming"}}
+    streaming = {
+        **whole["messages"][4],
+        "content": [{"type": "text", "text": "The na"}],
+        "state": {"type": "streaming"},
+    }
     path.write_text(json.dumps({**whole, "messages": [*whole["messages"][:4], streaming]}))
     assert run(db, folder).messages == 3
     ran["run"] = done

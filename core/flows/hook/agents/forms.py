@@ -48,7 +48,7 @@ class HookForm:
     @property
     def empty(self) -> str:
         """The text of a file without hooks."""
-        return f'{{\n  "version": {self.version}\n}}\n' if self.version else "{}\n"
+        return f'{{\n  "version": {self.version},\n  "hooks": {{}}\n}}\n' if self.version else "{}\n"
 
     def entry(self, event: str, command: str) -> dict[str, object]:
         matcher = self.events[event]

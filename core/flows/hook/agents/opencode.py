@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.base.fault import Fault
+from core.base.managed_block import remove_file
 from core.flows.hook.agents.forms import OPENCODE, TIMEOUT_S
 from core.flows.hook.registration import HooksReport, read_settings, write_settings
 
@@ -94,6 +95,6 @@ def _changed(path: Path, new: str, command: Sequence[str], *, dry: bool) -> Hook
     if changed and new:
         write_settings(path, old, new)
     elif changed:
-        path.unlink()
+        remove_file(path)
     complete = new == plugin_text(command)
     return HooksReport(str(path), complete, events, changed, None, diff, OPENCODE.agent)

@@ -160,7 +160,7 @@ def _codex_notes(form: HookForm, path: Path, report: HooksReport) -> tuple[str, 
     import tomllib
 
     try:
-        config = tomllib.loads((path.parent / "config.toml").read_text("utf-8"))
+        config = tomllib.loads((path.parent / "config.toml").read_text("utf-8-sig"))
     except (OSError, ValueError):
         config = {}
     if fields(config.get("features")).get("hooks") is False:
