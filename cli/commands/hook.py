@@ -33,7 +33,9 @@ _FOREIGN = (b'"cursor_version"', b'"turn_id"', b'_result_for_llm"')
 _ANSWERED = 0
 _LAST_WORDS_S = 0.3
 """Seconds after the deadline to save the event and write the log."""
-_SPARE_S, _SPARE_FILES = 0.2, 3
+_SPARE_S, _SPARE_FILES, _SPARE_BYTES = 0.2, 3, 16_384
+"""What a hook takes up of earlier events. A larger one takes longer than the time of a hook: it waits for a host or an
+import, or each hook would begin it anew and end at its deadline."""
 
 
 def run(argv: Sequence[str]) -> NoReturn:
@@ -163,7 +165,7 @@ def _take_up(found: _HookSettings) -> None:
 
         from core.flows.hook.spool import take_up
 
-        take_up(Path(found.database), seconds=_SPARE_S, most=_SPARE_FILES)
+        take_up(Path(found.database), seconds=_SPARE_S, most=_SPARE_FILES, most_bytes=_SPARE_BYTES)
 
 
 class _Writer:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from core.base.fault import Fault
-from core.flows.hook.first import settle
+from core.flows.hook.first import RETRIED, settle
 from core.flows.hook.payload import Payload, read_payload
 from core.transcripts.commands import shell_command
 
@@ -91,7 +91,7 @@ def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, t
         elif _may_matter(payload, database):
             return _result(payload, data, database, around, event)
     except Fault as fault:
-        return Handled(event=payload.event, fault=fault.message, kept=fault.code == "db_locked")
+        return Handled(event=payload.event, fault=fault.message, kept=fault.code in RETRIED)
     except Exception as error:  # noqa: BLE001 whatever it is, the agent goes on and the log says it
         return Handled(event=payload.event, fault=f"{type(error).__name__}: {error}")
     return Handled(event=payload.event)
@@ -129,9 +129,9 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
     settings = EmbeddingSettings(model=around.model, service=around.service)
     with spooled(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
         live = follow(payload, database, vectors, hold.id, hold_back=around.hold_back, team=around.team)
-        hold.pending = live.locked
+        hold.pending = live.pending
     reply = reply_to(payload.event, live.answer)
-    return Handled(reply, payload.event, live.fault, live.errors, live.fixed, live.locked)
+    return Handled(reply, payload.event, live.fault, live.errors, live.fixed, live.pending)
 
 
 def _stopping(payload: Payload, database: Path, *, taken: bool) -> Handled:

@@ -17,6 +17,8 @@ MOST_FILES = 64
 """Events of one casebook that may wait; further ones are not kept."""
 MOST_RAW = 1 << 20
 """Bytes of a payload; a larger one is only worked on."""
+RETRIED = frozenset({"db_locked", "io_error"})
+"""Codes of faults that pass: a locked casebook, a full disk. The event waits for the next hook or import."""
 _TELLING = (b'"PostToolUseFailure"', b'"PostToolUse"')
 
 
@@ -35,16 +37,16 @@ def keep_first(payload: bytes, database: str) -> str:
         path = os.path.join(folder, f"{time.time_ns():020d}-{digest_of(payload)}.{os.getpid()}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(path, flags, 0o600)
+        written = 0
         try:
             written = os.write(handle, payload)
         finally:
             os.close(handle)
-        if written == len(payload):
-            return path
-        os.unlink(path)  # the disk is full: half an event is none
+            if written < len(payload):
+                os.unlink(path)  # the disk is full: half an event is none
     except OSError:
-        pass
-    return ""
+        return ""
+    return path if written == len(payload) else ""
 
 
 def settle(event: str, *, pending: bool) -> None:

@@ -85,7 +85,11 @@ def _object(data: bytes) -> Mapping[str, Any] | str:
     if not data.strip():
         return "it is empty"
     try:
-        value: object = json.loads(data)
+        value: object
+        try:
+            value = json.loads(data)
+        except UnicodeDecodeError:  # a byte of another encoding in what a tool said must not lose all of it
+            value = json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return "it is not JSON, or truncated"
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else "it is not a JSON object"

@@ -22,6 +22,7 @@ from core.flows.harvest.events import HarvestedError, Ran
 from core.flows.harvest.outcome import Outcome, judge
 from core.flows.harvest.session_events import Result, result_of
 from core.flows.hook import open_errors
+from core.flows.hook.first import RETRIED
 from core.flows.hook.payload import Payload
 from core.flows.hook.reply import HookAnswer, choose
 from core.flows.outcomes import Due, due_in, write_due
@@ -41,13 +42,13 @@ WAIT_MS = 1_000
 @dataclass(frozen=True, slots=True)
 class Live:
     """What came of one result: the answer to its error, if it is told one, how many errors it opened and
-    closed, and why nothing was recorded ("": it was). `locked`: because another program holds the casebook."""
+    closed, and why nothing was recorded ("": it was). `pending`: it can be recorded later."""
 
     answer: SearchAnswer | None = None
     errors: int = 0
     fixed: int = 0
     fault: str = ""
-    locked: bool = False
+    pending: bool = False
 
 
 def follow(
@@ -81,13 +82,13 @@ def follow(
         found = _find(store, text, vectors, payload.cwd, team=team) if failed else None
         known = with_practice(store, found, payload.cwd) if found is not None else None
         hook_answer = choose(store.con, payload, known, hold_back, due)
-        if store.readonly is not None:
-            return Live(hook_answer.answer)
         try:
+            store.require_write()
             with faults(database):
                 fixed = _write(store, payload, text, outcome, ts, event, hook_answer, due, failed=failed)
         except Fault as fault:  # the agent gets its answer all the same
-            return Live(hook_answer.answer, fault=fault.message, locked=fault.code == "db_locked")
+            why = "" if fault.code in ("db_readonly", "db_newer") else fault.message
+            return Live(hook_answer.answer, fault=why, pending=fault.code in RETRIED)
     return Live(hook_answer.answer, len(outcome.errors) if failed else 0, fixed, unread)
 
 

@@ -21,7 +21,7 @@ from typing import Any, cast
 from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.base.paths import casebook_state, make_folder
-from core.flows.hook.first import MOST_FILES, digest_of, event_id, settle
+from core.flows.hook.first import MOST_FILES, RETRIED, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload, short_input
 from core.store.files import has_exited
 from core.store.sql import now
@@ -56,7 +56,7 @@ def spooled(payload: Payload, data: bytes, database: Path, event: str = "") -> G
     """Within, the event lies in a file that is this process's own: should it be killed, the next one takes it up.
 
     `event` is that file, if it was written first (its writer settles it). It is dropped at the end unless it is
-    `pending`, which a locked casebook sets.
+    `pending`, which a locked casebook or a full disk sets.
     """
     one = SpooledEvent()
     path = None if event else _write(payload, data, spool_folder(database), str(os.getpid()))
@@ -67,7 +67,7 @@ def spooled(payload: Payload, data: bytes, database: Path, event: str = "") -> G
     try:
         yield one
     except Fault as fault:
-        one.pending = fault.code == "db_locked"
+        one.pending = fault.code in RETRIED
         raise
     finally:
         if path is not None:
@@ -107,15 +107,18 @@ def withdraw(data: bytes, database: Path | str, *, but: int = 0) -> None:
             path.unlink(missing_ok=True)
 
 
-def take_up(database: Path, *, seconds: float = 5.0, most: int = MOST_FILES) -> int:
+def take_up(database: Path, *, seconds: float = 5.0, most: int = MOST_FILES, most_bytes: int = _MOST_BYTES) -> int:
     """Write down what waits, the oldest first, for so long and so many; how many events were taken. Never raises.
 
-    What cannot be written now waits on; a file that is none of ours is dropped.
+    What cannot be written now waits on, and so does a file of more than `most_bytes`; one that is none of ours is
+    dropped.
     """
     end, taken = time.monotonic() + seconds, 0
     for path in _waiting(spool_folder(database)):
         if taken >= most or time.monotonic() > end:
             break
+        if most_bytes < _MOST_BYTES and _size(path) > most_bytes:
+            continue
         claimed = path.with_suffix(f".{os.getpid()}")
         try:
             os.utime(path)
@@ -152,6 +155,13 @@ def _waiting(folder: Path) -> Iterator[Path]:
                 yield path.rename(path.with_suffix(".json"))
         elif path.suffix == ".json" and not path.name.startswith("."):
             yield path
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _has_ended(path: Path, taker: int) -> bool:

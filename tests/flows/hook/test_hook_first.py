@@ -53,6 +53,15 @@ def test_only_what_tells_of_a_result_is_kept_and_not_without_end(database: Path)
     assert sum(bool(keep_first(payload(number), str(database))) for number in range(MOST_FILES + 2)) == MOST_FILES
 
 
+def test_a_full_disk_leaves_no_empty_file(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(handle: int, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", refuse)
+    assert keep_first(payload(), str(database)) == ""
+    assert not waiting(database)
+
+
 def test_it_is_removed_once_it_is_written_down(database: Path) -> None:
     event = keep_first(payload(), str(database))
     handle(payload(), database, AROUND, event=event)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.flows.hook.agents.translation import translate
 from core.flows.hook.payload import MOST_BYTES, Payload, read_payload
 
 _json = st.recursive(
@@ -103,6 +104,16 @@ def test_an_event_that_casebook_does_not_know_passes(name: str) -> None:
 )
 def test_what_is_no_payload_is_refused_with_the_reason(data: bytes, said: str) -> None:
     assert said in str(read_payload(data))
+
+
+def test_a_byte_of_another_encoding_loses_only_itself() -> None:
+    data = b'{"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "Error: \xc0\xaf boom"}'
+    found = read_payload(data)
+    assert isinstance(found, Payload)
+    assert found.text == "Error: \ufffd\ufffd boom"
+    foreign = translate(data.replace(b"{", b'{"cursor_version": "1", ', 1), "cursor")
+    assert foreign is not None
+    assert b"boom" in foreign.payload
 
 
 @given(

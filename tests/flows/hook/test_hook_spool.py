@@ -14,6 +14,7 @@ from typing import Any
 import apsw
 import pytest
 
+from core.base.fault import Fault
 from core.errors import list_cases, show_case
 from core.flows.hook import spool
 from core.flows.hook.dispatch import Surroundings, handle
@@ -72,6 +73,33 @@ def test_a_casebook_that_stays_locked_keeps_what_was_told_for_the_next_hook(
     held.close()
     assert take_up(database) == 1
     assert seen(database) == 2
+    assert not waiting(database)
+
+
+def test_a_full_disk_keeps_what_was_told_until_there_is_space(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handle(payload(), database, AROUND)
+
+    def refuse(*_: object, **__: object) -> int:
+        raise Fault("io_error", "the disk is full")
+
+    with monkeypatch.context() as full:
+        full.setattr("core.flows.hook.post_tool_use._write", refuse)
+        told = handle(payload(1, "s2"), database, AROUND)
+        assert (told.fault, told.kept) == ("the disk is full", True)
+        assert take_up(database) == 0
+    assert take_up(database) == 1
+    assert seen(database) == 2
+    monkeypatch.setattr("core.store.store.blocked", lambda _: "the file system is read-only")
+    assert not handle(payload(2, "s3"), database, AROUND).kept
+    assert not waiting(database)
+
+
+def test_a_hook_leaves_large_events_to_a_host_or_an_import(database: Path) -> None:
+    put(payload(error="Error: boom\n" + "x y z\n" * 20_000), database)
+    put(payload(1), database)
+    assert take_up(database, most_bytes=16_384) == 1
+    assert len(waiting(database)) == 1
+    assert take_up(database) == 1
     assert not waiting(database)
 
 

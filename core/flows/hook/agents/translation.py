@@ -297,7 +297,10 @@ def _message(error: object) -> str:
 
 def _loaded(data: str | bytes) -> object:
     try:
-        return json.loads(data)
+        try:
+            return json.loads(data)
+        except UnicodeDecodeError as error:
+            return json.loads(error.object.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 
