@@ -9,8 +9,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
+
+from tests.syntax import nodes_of
 
 ROOT = Path(__file__).parent.parent
 OURS = ("agent_casebook", "core", "cli", "tui", "styles")
@@ -31,13 +36,23 @@ PUBLISHED_NAMES = {
 }
 """Identifiers that have such a word because a published format has it: fields, attributes and keywords only."""
 
+_NAME_FIELDS = frozenset({"id", "attr", "name", "arg", "asname", "rest"})
 
-def test_nothing_outgrows_its_ceiling() -> None:
+Nodes = dict[Path, list[ast.AST]]
+
+
+@pytest.fixture(scope="module")
+def sources() -> Nodes:
+    """The nodes of each module of `SOURCES`. To parse them takes longer than any check of them: once for all tests."""
+    return {path: nodes_of(path.read_text(encoding="utf-8")) for path in SOURCES}
+
+
+def test_nothing_outgrows_its_ceiling(sources: Nodes) -> None:
     large: list[str] = []
-    for path in SOURCES:
-        text = path.read_text(encoding="utf-8")
-        large += [f"{path}: {text.count(chr(10))} lines"] * (text.count("\n") > FILE)
-        for node in ast.walk(ast.parse(text)):
+    for path, nodes in sources.items():
+        lines = path.read_text(encoding="utf-8").count("\n")
+        large += [f"{path}: {lines} lines"] * (lines > FILE)
+        for node in nodes:
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 size = (node.end_lineno or node.lineno) - node.lineno + 1
                 if size > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
@@ -45,42 +60,47 @@ def test_nothing_outgrows_its_ceiling() -> None:
     assert large == []
 
 
-def test_no_identifier_has_a_word_that_says_nothing_about_its_value() -> None:
+def test_no_identifier_has_a_word_that_says_nothing_about_its_value(sources: Nodes) -> None:
     found: list[str] = []
     for path in (*_code("core"), *_code("tui")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
         published = {
             id(part.target)
-            for node in ast.walk(tree)
+            for node in sources[path]
             if isinstance(node, ast.ClassDef)
             for part in node.body
             if isinstance(part, ast.AnnAssign)
         }
-        for node in ast.walk(tree):
+        for node in sources[path]:
             for name in _identifiers(node):
-                parts = {part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+                if UNCLEAR_NAMES.isdisjoint(_words(name)):
+                    continue
                 free = isinstance(node, ast.Attribute | ast.keyword) or id(node) in published or name[0].isupper()
-                if UNCLEAR_NAMES & parts and not (free and name in PUBLISHED_NAMES):
+                if not (free and name in PUBLISHED_NAMES):
                     found.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {name}")
     assert found == [], "name the value: message, reason, details, text, label, summary"
 
 
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name))
+
+
 def _identifiers(node: ast.AST) -> Iterator[str]:
     """The names that a node binds or reads."""
-    for field in ("id", "attr", "name", "arg", "asname", "rest"):
-        if isinstance(name := getattr(node, field, None), str):
+    for field in _NAME_FIELDS.intersection(node._fields):
+        if isinstance(name := getattr(node, field), str):
             yield name
 
 
-def test_a_docstring_explains_names_that_its_module_has() -> None:
+def test_a_docstring_explains_names_that_its_module_has(sources: Nodes) -> None:
     """A name that is explained (`name`: what it is) is an identifier of the module, or a value in it."""
     found: list[str] = []
-    for path in SOURCES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        documented = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+    for path, nodes in sources.items():
+        documented = [node for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)]
         docstrings = {id(node.body[0].value) for node in documented if isinstance(node.body[0], ast.Expr)}
-        known = {part for node in ast.walk(tree) for name in _identifiers(node) for part in (name, *name.split("_"))}
-        for node in ast.walk(tree):
+        names = {name for node in nodes for name in _identifiers(node)}
+        known = {part for name in names for part in (name, *name.split("_"))}
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
                 known.update(re.findall(r"\w+", node.value))
         for node in documented:
@@ -99,14 +119,15 @@ def test_no_folder_of_code_has_too_many_children() -> None:
     assert {str(folder): len(names) for folder, names in children.items() if len(names) > CHILDREN} == {}
 
 
-def test_a_small_module_of_one_neighbour_is_part_of_it() -> None:
+def test_a_small_module_of_one_neighbour_is_part_of_it(sources: Nodes) -> None:
     """A module below 80 lines whose only importer lies in the same folder belongs inside it.
 
     Late imports, imports for types and names in strings count as importers; a module that is a program has none."""
-    texts = {".".join(path.relative_to(ROOT).with_suffix("").parts): path.read_text("utf-8") for path in SOURCES}
+    paths = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in SOURCES}
+    texts = {name: path.read_text("utf-8") for name, path in paths.items()}
     importers: dict[str, set[str]] = {name: set() for name in texts}
-    for name, text in texts.items():
-        for word in _named(ast.parse(text)) & texts.keys():
+    for name, path in paths.items():
+        for word in _named(sources[path]) & texts.keys():
             importers[word].add(name)
     small = [
         f"{name} ({texts[name].count(chr(10))} lines) into {by}"
@@ -118,10 +139,10 @@ def test_a_small_module_of_one_neighbour_is_part_of_it() -> None:
     assert len(small) <= SMALL_WITH_ONE_IMPORTER
 
 
-def _named(tree: ast.Module) -> set[str]:
+def _named(nodes: list[ast.AST]) -> set[str]:
     """What a module imports or names in a string, anywhere in it."""
     named: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             named.update(_imported([node]))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -131,6 +152,11 @@ def _named(tree: ast.Module) -> set[str]:
 
 def _code(folder: str) -> Iterator[Path]:
     return (path for path in (ROOT / folder).rglob("*.py") if "data" not in path.relative_to(ROOT).parts)
+
+
+def _body(nodes: list[ast.AST]) -> list[ast.stmt]:
+    assert isinstance(nodes[0], ast.Module)
+    return nodes[0].body
 
 
 def _imported(body: list[ast.stmt]) -> Iterator[str]:
@@ -144,23 +170,22 @@ def _imported(body: list[ast.stmt]) -> Iterator[str]:
             yield from _imported(node.body)
 
 
-def test_no_module_waits_for_one_that_waits_for_it() -> None:
+def test_no_module_waits_for_one_that_waits_for_it(sources: Nodes) -> None:
     """Two threads that load modules of a circle at once: one of them gets a module without its names (ImportError).
 
     A package is part of it: its submodules name what they need by the module that has it, not `from package import`."""
     names = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
     needs = {
-        name: sorted({one for one in _imported(ast.parse(path.read_text(encoding="utf-8")).body) if one in names})
-        for name, path in names.items()
+        name: sorted({one for one in _imported(_body(sources[path])) if one in names}) for name, path in names.items()
     }
     TopologicalSorter(needs).prepare()  # raises CycleError, which names the modules
 
 
-def test_the_terminal_builds_no_markup_from_foreign_text() -> None:
+def test_the_terminal_builds_no_markup_from_foreign_text(sources: Nodes) -> None:
     """`from_markup(f"…")` and `escape(` crash on other people's brackets; `splitlines` moves offsets."""
     found: list[str] = []
     for path in (ROOT / "tui").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in sources[path]:
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 built = name == "from_markup" and isinstance(node.args[0], ast.JoinedStr)
@@ -169,24 +194,29 @@ def test_the_terminal_builds_no_markup_from_foreign_text() -> None:
     assert found == []
 
 
-def test_only_the_terminal_floor_leans_on_what_textual_keeps_private() -> None:
+def test_only_the_terminal_floor_leans_on_what_textual_keeps_private(sources: Nodes) -> None:
     """Each minor release may change those names: they are used in one folder, where tests hold them."""
     package = importlib.util.find_spec("textual")
     assert package is not None and package.submodule_search_locations
     theirs = set[str]().union(
-        *(_private_names(path) for path in Path(package.submodule_search_locations[0]).rglob("*.py"))
+        *(
+            _private_names(nodes_of(path.read_text(encoding="utf-8")))
+            for path in Path(package.submodule_search_locations[0]).rglob("*.py")
+        )
     )
     modules = [path for path in (ROOT / "tui").rglob("*.py") if "terminal" not in path.relative_to(ROOT).parts]
-    ours = set[str]().union(*map(_private_names, modules))  # a name of both is ours, unless it handles a message
+    ours = set[str]().union(
+        *(_private_names(sources[path]) for path in modules)
+    )  # a name of both is ours, unless it handles a message
     theirs -= {"_exit", *(name for name in ours if not name.startswith("_on_"))}
-    found = [f"{path.relative_to(ROOT)}: {name}" for path in modules for name in _textual_names(path, theirs)]
+    found = [f"{path.relative_to(ROOT)}: {name}" for path in modules for name in _textual_names(sources[path], theirs)]
     assert found == []
 
 
-def _private_names(path: Path) -> set[str]:
+def _private_names(nodes: list[ast.AST]) -> set[str]:
     """The private functions that a module defines, and the private attributes that it sets."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             found.add(node.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -194,8 +224,8 @@ def _private_names(path: Path) -> set[str]:
     return {name for name in found if name.startswith("_") and not name.startswith("__")}
 
 
-def _textual_names(path: Path, private: set[str]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def _textual_names(nodes: list[ast.AST], private: set[str]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("textual."):
             yield from (name for name in (node.module or "", *(one.name for one in node.names)) if "._" in f".{name}")
         elif isinstance(node, ast.Attribute) and node.attr in private:
@@ -224,16 +254,15 @@ def test_the_core_loads_no_terminal_and_no_model() -> None:
     assert not loaded & {"textual", "rich", "tui", "cli", "numpy", "fastembed", "onnxruntime", "sqlite_vec"}
 
 
-def test_no_module_is_named_like_a_function_its_package_exports() -> None:
+def test_no_module_is_named_like_a_function_its_package_exports(sources: Nodes) -> None:
     """`import package.name` would give the function, and `from package import name` the module, or the reverse."""
     clashes: list[str] = []
     for path in SOURCES:
         if path.name == "__init__.py":
             children = {child.stem for child in path.parent.iterdir()}
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+            imports = (node for node in sources[path] if isinstance(node, ast.ImportFrom))
             exported = {alias.name for node in imports if not _is_package(node.module) for alias in node.names}
-            exported |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+            exported |= {node.name for node in _body(sources[path]) if isinstance(node, ast.FunctionDef)}
             clashes += [f"{path.parent.relative_to(ROOT)}: {name}" for name in exported & children]
     assert clashes == []
 

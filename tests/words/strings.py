@@ -12,6 +12,8 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
+from tests.syntax import nodes_of
+
 ROOT = Path(__file__).parent.parent.parent
 CODE = ("core", "cli", "tui", "agent_casebook")
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs")
@@ -26,6 +28,8 @@ _NO_PROSE = re.compile(
     r"\b(SELECT|CASE|iif|INSERT|UPDATE|DELETE FROM|CREATE|DROP|PRAGMA|FROM|WHERE|ORDER BY|LEFT JOIN|UNION ALL|VALUES)\b"
     r"|\(\?[:=!<iams]|\\[bsdwSDWn.\[(]|\[\^"  # SQL, then patterns
 )
+_PATTERNS = frozenset({"re", "regex", "_re", "struct"})
+"""Modules whose functions take patterns and formats."""
 LONGEST = 20
 """Words of a sentence."""
 BANNED = re.compile(
@@ -61,7 +65,7 @@ def strings(root: Path = ROOT, folders: tuple[str, ...] = CODE) -> Iterator[Text
         for path in sorted((root / folder).rglob("*.py")):
             name = path.relative_to(root).as_posix()
             if not _DATA.match(name):
-                for line, text in _of_tree(ast.parse(path.read_text(encoding="utf-8"))):
+                for line, text in _of_nodes(nodes_of(path.read_text(encoding="utf-8"))):
                     if _is_prose(text):
                         yield Text(f"{name}:{line}", "interface", text)
 
@@ -103,18 +107,18 @@ def faults(text: Text) -> list[tuple[str, str]]:
     return found
 
 
-def _of_tree(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _of_nodes(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
     inside: set[int] = set()  # parts of what was yielded whole, docstrings, patterns
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             inside.add(id(node.value))  # a docstring, of a name too
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("re.", "regex.", "_re.", "struct.")):
+        elif isinstance(node, ast.Call) and _begins_with_module(node.func):
             inside |= {id(one) for one in ast.walk(node)}
         elif isinstance(node, ast.Attribute) and node.attr == "split":
             inside.add(id(node.value))  # words of a list
         elif isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
             inside |= {id(one) for one in ast.walk(node.annotation)}
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "cast":
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast":
             inside |= {id(one) for one in ast.walk(node.args[0])}
         if id(node) in inside:
             continue
@@ -127,6 +131,19 @@ def _of_tree(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
+
+
+def _begins_with_module(function: ast.expr) -> bool:
+    """Whether it is an attribute of a module of `_PATTERNS`, or of what such an attribute gives."""
+    inner: ast.expr = function
+    while True:
+        match inner:
+            case ast.Attribute(value=ast.Name(id=name)):
+                return name in _PATTERNS
+            case ast.Attribute(value=value) | ast.Subscript(value=value) | ast.Call(func=value):
+                inner = value
+            case _:
+                return False
 
 
 def _of_inline(kind: str, content: str) -> str:

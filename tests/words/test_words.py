@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from tests.words.strings import BANNED, Text, faults, prose, sentences, strings, words
 
 MOST = {
@@ -16,9 +18,15 @@ MOST = {
 """How many faults each part has at most. A number may only fall."""
 
 
-def test_the_words_of_the_interface_and_the_pages_only_get_plainer() -> None:
+@pytest.fixture(scope="module")
+def interface() -> tuple[Text, ...]:
+    """The texts of the code."""
+    return tuple(strings())
+
+
+def test_the_words_of_the_interface_and_the_pages_only_get_plainer(interface: tuple[Text, ...]) -> None:
     found: dict[str, Counter[str]] = {}
-    for text in (*strings(), *prose()):
+    for text in (*interface, *prose()):
         part = text.place.replace(":", "/").partition("/")[0]
         found.setdefault(part, Counter()).update(kind for kind, _ in faults(text))
     print({part: dict(kinds) for part, kinds in found.items()})
@@ -31,8 +39,8 @@ def test_the_words_of_the_interface_and_the_pages_only_get_plainer() -> None:
     assert more == {}, "more than before, list them with: python -m tests.words.strings --faults PART"
 
 
-def test_the_collector_sees_what_a_user_sees() -> None:
-    collected = {text.text for text in strings()}
+def test_the_collector_sees_what_a_user_sees(interface: tuple[Text, ...]) -> None:
+    collected = {text.text for text in interface}
     assert len(collected) > 2000
     assert "check the installation and the casebook" in collected  # a help line
     assert not any("SELECT" in text for text in collected)
