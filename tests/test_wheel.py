@@ -36,6 +36,19 @@ HELLO = {
 }  # fmt: skip
 PUSH = '{"command": "git push --force"}'
 RULES = "### ERR-001: Never push with force\n\n**Pattern**: git push --force\n**Solution**: --force-with-lease\n"
+HELP_OF_EACH = """
+import contextlib, io, json, sys
+from agent_casebook import main
+for words in json.load(sys.stdin):
+    sys.argv, out, code = ["casebook", *words, "--help"], io.StringIO(), None
+    with contextlib.redirect_stdout(out):
+        try:
+            code = main()
+        except SystemExit as end:
+            code = end.code
+    print(words, code, out.getvalue()[:6])
+"""
+"""Asks an installed copy for the help of many commands: a process for each would only start Python again."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +96,8 @@ def by_pip(wheel: Path) -> Installed:
     env = wheel.parent / "env"
     base = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
     subprocess.run([base, "-m", "venv", env], check=True)
-    pip = [env / "bin" / "pip", "install", "-q", "--no-index", "--no-deps", "--disable-pip-version-check", wheel]
-    subprocess.run(pip, check=True)
+    pip = [env / "bin" / "pip", "install", "-q", "--no-index", "--no-deps", "--no-compile"]
+    subprocess.run([*pip, "--disable-pip-version-check", wheel], check=True)  # what is run is compiled then
     return lend(Installed(env / "bin" / "python", env / "bin" / "casebook"))
 
 
@@ -183,9 +196,11 @@ def test_every_command_explains_itself_and_runs_nothing_of_the_project(
     how: str, run: Run, request: pytest.FixtureRequest
 ) -> None:
     copy: Installed = request.getfixturevalue(how)
-    told = [words for words in commands() if len(words) > 1] if how == "by_uv" else []
-    lines = [[*copy.isolated, *words, "--help"] for words in told]
-    lines += [[str(copy.casebook), *words, "--help"] for words in commands() if len(words) < 2]
+    if how == "by_uv":
+        told = [words for words in commands() if len(words) > 1]
+        done = run(copy.python, "-I", "-c", HELP_OF_EACH, given=told)
+        assert done.stdout.splitlines() == [f"{words} 0 usage:" for words in told], done.stderr
+    lines = [[str(copy.casebook), *words, "--help"] for words in commands() if len(words) < 2]
     with ThreadPoolExecutor(2) as pool:
         for line, done in zip(lines, pool.map(lambda line: run(*line), lines), strict=True):
             assert (done.returncode, done.stdout[:6]) == (0, "usage:"), (line, done.stderr)

@@ -67,7 +67,7 @@ def texts() -> tuple[Place, ...]:
     for path in _modules(CODE):
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
-        found += [Place(name, node.lineno, node.value) for node in _strings(ast.parse(text))]
+        found += [Place(name, node.lineno, str(node.value)) for node in _strings(ast.parse(text))]
         lines = text.split("\n") if "#" in text else []
         found += [Place(name, at, line.partition("#")[2]) for at, line in enumerate(lines, 1) if "#" in line]
     for path in [ROOT / "pyproject.toml", *(path for glob in MANUALS for path in sorted(ROOT.glob(glob)))]:
