@@ -308,6 +308,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
 
     def on_resize(self) -> None:
         self._make_room()
+        self.call_after_refresh(self.searching.explain)  # a wider terminal shows the trace
 
     def _make_room(self) -> None:
         """On a narrow screen the document is below its hits, where these are one or two."""
