@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from asyncio import sleep
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, process_time
 
+from syrupy.assertion import SnapshotAssertion
 from textual._context import visible_screen_stack
 from textual.command import CommandList
 from textual.pilot import Pilot
@@ -169,6 +170,17 @@ async def settled(pilot: Pilot[None], app: CasebookApp) -> None:
         before = now
         if not quiet(0.1):
             await pilot.pause(0.1)
+
+
+async def assert_frames(
+    pilot: Pilot[None], app: CasebookApp, snapshot: SnapshotAssertion, sizes: Iterable[tuple[int, int]]
+) -> None:
+    """The screen is the one that was kept for each size: the terminal of a running app changes its size."""
+    for size in sizes:
+        if app.size != size:
+            await pilot.resize_terminal(*size)
+            await settled(pilot, app)
+        assert frame(app) == snapshot(name=f"{size[0]}x{size[1]}")
 
 
 def told(app: CasebookApp, words: str) -> bool:

@@ -6,6 +6,7 @@ After a wanted change: `pytest tests/tui/screens/test_curation_frames.py --snaps
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from textual.pilot import Pilot
 from core.errors.curation.decisions import verify
 from core.errors.curation.transaction import Written, look
 from core.store import open_store
-from tests.tui.support import app_on, frame, settled, until
+from tests.tui.support import app_on, assert_frames, frame, settled, until
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.history import HistoryScreen
@@ -82,15 +83,14 @@ async def go(pilot: Pilot[None], app: CasebookApp, path: Path, journey: str) -> 
         await until(pilot, lambda: "·  seen " in frame(app))  # the case's facts come a moment after its text
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("journey", JOURNEYS)
+@pytest.mark.parametrize(("journey", "size"), zip(JOURNEYS, cycle(SIZES)), ids=JOURNEYS)
 async def test_deciding_sign_by_sign(
     casebook: Path, snapshot: SnapshotAssertion, journey: str, size: tuple[int, int]
 ) -> None:
     app = app_on(casebook, name="sample")
     async with app.run_test(size=size) as pilot:
         await go(pilot, app, casebook, journey)
-        assert frame(app) == snapshot
+        await assert_frames(pilot, app, snapshot, (size, *SIZES))
 
 
 @pytest.mark.parametrize(

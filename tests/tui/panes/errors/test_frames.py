@@ -6,6 +6,7 @@ After a wanted change: `pytest tests/tui/panes/errors/test_frames.py --snapshot-
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,14 @@ from syrupy.assertion import SnapshotAssertion
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from tests.tui.support import CASES, TRACEBACK, app_on, frame, settled, until
+from tests.tui.support import CASES, TRACEBACK, app_on, assert_frames, frame, settled, until
 from tui.shell.app import CasebookApp
 
 SIZES = ((80, 24), (120, 34), (200, 50))
 JOURNEYS = ("start", "found", "trace", "help")
+LED_AT_EACH_SIZE = ("trace",)
+"""Journeys whose keys do something else where there is another room."""
+RESIZED = tuple(one for one in JOURNEYS if one not in LED_AT_EACH_SIZE)
 
 
 @pytest.fixture(autouse=True)
@@ -47,9 +51,19 @@ async def go(pilot: Pilot[None], app: CasebookApp, journey: str) -> None:
     await settled(pilot, app)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("journey", JOURNEYS)
+@pytest.mark.parametrize(("journey", "size"), zip(RESIZED, cycle(SIZES)), ids=RESIZED)
 async def test_the_screen_sign_by_sign(
+    casebook: Path, snapshot: SnapshotAssertion, journey: str, size: tuple[int, int]
+) -> None:
+    app = app_on(casebook, name="sample")
+    async with app.run_test(size=size) as pilot:
+        await go(pilot, app, journey)
+        await assert_frames(pilot, app, snapshot, (size, *SIZES))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("journey", LED_AT_EACH_SIZE)
+async def test_the_screen_sign_by_sign_led_there(
     casebook: Path, snapshot: SnapshotAssertion, journey: str, size: tuple[int, int]
 ) -> None:
     app = app_on(casebook, name="sample")

@@ -5,6 +5,7 @@ After a wanted change: `pytest tests/tui/panes/evidence/test_frames.py --snapsho
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,15 @@ from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
 from tests.tui.panes.evidence.support import one_of_each
-from tests.tui.support import app_on, frame, settled, until
+from tests.tui.support import app_on, assert_frames, frame, settled, until
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.shell.app import CasebookApp
 
 SIZES = ((80, 24), (120, 34), (200, 50))
+JOURNEYS = ("near", "flagged", "ambiguous", "find", "filter")
+LED_AT_EACH_SIZE = ("find",)
+"""Journeys whose keys do something else where there is another room."""
+RESIZED = tuple(one for one in JOURNEYS if one not in LED_AT_EACH_SIZE)
 
 
 @pytest.fixture
@@ -51,9 +56,19 @@ async def go(pilot: Pilot[None], app: CasebookApp, journey: str) -> None:
     await settled(pilot, app)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("journey", ["near", "flagged", "ambiguous", "find", "filter"])
+@pytest.mark.parametrize(("journey", "size"), zip(RESIZED, cycle(SIZES)), ids=RESIZED)
 async def test_the_evidence_sign_by_sign(
+    review: Path, snapshot: SnapshotAssertion, journey: str, size: tuple[int, int]
+) -> None:
+    app = app_on(review, name="sample")
+    async with app.run_test(size=size) as pilot:
+        await go(pilot, app, journey)
+        await assert_frames(pilot, app, snapshot, (size, *SIZES))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("journey", LED_AT_EACH_SIZE)
+async def test_the_evidence_sign_by_sign_led_there(
     review: Path, snapshot: SnapshotAssertion, journey: str, size: tuple[int, int]
 ) -> None:
     app = app_on(review, name="sample")

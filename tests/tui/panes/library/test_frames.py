@@ -5,6 +5,7 @@ After a wanted change: `pytest tests/tui/panes/library/test_frames.py --snapshot
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from core.store import open_store
 from tests.tui.panes.library.support import library_app, opened, put_notes, read_notes, searched
-from tests.tui.support import frame, settled
+from tests.tui.support import assert_frames, frame, settled
 
 SIZES = ((80, 24), (120, 34), (200, 50))
 JOURNEYS = {
@@ -22,6 +23,9 @@ JOURNEYS = {
     "why": ("새벽 두 시", ("down", "t")),
     "nothing": ("zeppelin", ("down",)),
 }
+LED_AT_EACH_SIZE = ("reading", "why")
+"""Journeys whose keys do something else where there is another room."""
+RESIZED = tuple(one for one in JOURNEYS if one not in LED_AT_EACH_SIZE)
 
 
 @pytest.fixture
@@ -35,9 +39,25 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("journey", JOURNEYS)
+@pytest.mark.parametrize(("journey", "size"), zip(RESIZED, cycle(SIZES)), ids=RESIZED)
 async def test_the_library_sign_by_sign(
+    library: Path, snapshot: SnapshotAssertion, journey: str, size: tuple[int, int]
+) -> None:
+    text, keys = JOURNEYS[journey]
+    app = library_app(library)
+    async with app.run_test(size=size) as pilot:
+        screen = await (searched(pilot, app, text) if text else opened(pilot, app))
+        screen.box.cursor_blink = False
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot, app)
+        await settled(pilot, app)
+        await assert_frames(pilot, app, snapshot, (size, *SIZES))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("journey", LED_AT_EACH_SIZE)
+async def test_the_library_sign_by_sign_led_there(
     library: Path, snapshot: SnapshotAssertion, journey: str, size: tuple[int, int]
 ) -> None:
     text, keys = JOURNEYS[journey]
