@@ -237,8 +237,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         if ahead:
             self.choose(min(ahead) if by > 0 else max(ahead))
 
-    def _with_text(self, use: Callable[[str], None]) -> None:
-        """Read the whole chosen message; only what is on the screen is in memory."""
+    def _with_text(self, use: Callable[[int, str], None]) -> None:
+        """Read the whole chosen message; only what is on the screen is in memory. `use` gets its number and text."""
         index = self.chosen
 
         def work(job: Job[str]) -> str:
@@ -247,20 +247,22 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             page: SourcePage | None = messages_around(job.store(), self._session, index, 0, 0)
             return whole_text(page.messages[0]) if page is not None and page.messages else ""
 
-        self._jobs.run("message", work, lambda text, _final: use(text), self._failed)
+        self._jobs.run("message", work, lambda text, _final: use(index, text), self._failed)
 
-    def _copy(self, text: str) -> None:
-        self.app.post_message(PaneCopied(f"message {self.chosen}", text))
+    def _copy(self, index: int, text: str) -> None:
+        self.app.post_message(PaneCopied(f"message {index}", text))
 
     def _show_strip(self) -> None:
         self.app.push_screen(StripScreen(self._jobs, self._session, self._signs, datetime.now, self.chosen))
 
-    def _show_whole(self, text: str) -> None:
+    def _show_whole(self, index: int, text: str) -> None:
         from tui.screens.pager import WholeText
 
-        start, end = self._marks.errors.get(self.chosen, (None, None))
+        if not self.is_attached or self.app.screen is not self.screen:
+            return  # the person went on
+        start, end = self._marks.errors.get(index, (None, None))
         highlights = () if start is None or end is None else ((start, end),)
-        self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs, highlights))
+        self.app.push_screen(WholeText(text, f"Message {index}", self._jobs, self._signs, highlights))
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width

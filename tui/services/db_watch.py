@@ -55,11 +55,11 @@ class Following:
 
 @contextmanager
 def staying(rows: RowList) -> Generator[None]:
-    """Keep the scroll position while `rows` are shown again, if the user has scrolled away from the selection."""
-    top, chosen = round(rows.scroll_y), rows.chosen
-    away = rows.rows.total and not top <= chosen * rows.tall < top + rows.size.height
+    """Keep the selection at its place on the screen while `rows` are shown again, or off it. The top stays the top."""
+    top, chosen, before = round(rows.scroll_y), rows.chosen, rows.rows.total
+    away = not top <= chosen * rows.tall < top + rows.size.height
     yield
-    if away:
+    if before and (away or top):
         rows.scroll_to(y=top + (rows.chosen - chosen) * rows.tall, animate=False, force=True)
 
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from textual.app import App, SuspendNotSupported
 from core.base.editor import at_line, editor_of, pager_of
 from core.base.program import program
 from core.text import visible
+from core.text.cleaning import encoding_of
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -29,33 +31,45 @@ def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
 
     The file is the user's alone (0600), and gone afterwards, however the program ends.
     """
-    with _private_file(text, suffix) as path:
-        try:
-            with app.suspend():
-                return _run([*words, str(path)])[1]
-        except SuspendNotSupported:
-            return "This terminal cannot open an external editor."
+    try:
+        with _private_file(text, suffix) as file, app.suspend():
+            return _run([*words, str(file.path)])[1]
+    except SuspendNotSupported:
+        return "This terminal cannot open an external editor."
+    except OSError as error:
+        return f"Cannot write a file for {words[0]}: {error.strerror or error}."
 
 
 def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[str | None, str]:
     """Leave the terminal to a program that may change `text`: what it made of it, or None, and what went wrong.
 
-    What a killed program had saved is kept. A program that exits with a code refuses its text itself, as `:cq` does.
+    What a killed program had saved is kept. A program that exits with a code refuses its text itself, as `:cq` does. A
+    file that is neither UTF-8 nor, by its mark, UTF-16 stays where it is.
     """
-    with _private_file(text, suffix, mode=0o600) as path:
-        try:
-            with app.suspend():
-                code, why = _run([*words, str(path)])
-            saved = path.read_text(encoding="utf-8") if not why or code < 0 else text
+    try:
+        with _private_file(text, suffix, mode=0o600) as file:
+            try:
+                with app.suspend():
+                    code, why = _run([*words, str(file.path)])
+                saved = _read(file.path) if not why or code < 0 else text
+            except UnicodeDecodeError:
+                file.stays = True
+                return None, f"Your text was not changed. {words[0]} did not save UTF-8. The file is kept: {file.path}"
+            except OSError as error:
+                return None, f"Your text was not changed. Cannot read it from {words[0]}: {error.strerror or error}."
             if why and saved == text:
                 return None, f"Your text was not changed. {why}"
             return saved, f"{why} The text that it saved is kept." if why else ""
-        except SuspendNotSupported:
-            return None, "This terminal cannot open an external editor."
-        except UnicodeDecodeError:
-            return None, f"Your text was not changed. {words[0]} saved a file that is not UTF-8. Save it as UTF-8."
-        except OSError as error:
-            return None, f"Your text was not changed. Cannot read it from {words[0]}: {error.strerror or error}."
+    except SuspendNotSupported:
+        return None, "This terminal cannot open an external editor."
+    except OSError as error:
+        return None, f"Your text was not changed. Cannot write a file for {words[0]}: {error.strerror or error}."
+
+
+def _read(path: Path) -> str:
+    """The text that an editor saved, in the encoding that its mark names, line ends plain."""
+    saved = path.read_bytes()
+    return saved.decode(encoding_of(saved)).replace("\r\n", "\n").replace("\r", "\n")
 
 
 _END = "-->"
@@ -135,14 +149,23 @@ def _how_it_ended(name: str, code: int) -> str:
     return f"{name} exited with code {code}." if code else ""
 
 
+@dataclass(slots=True)
+class _File:
+    """A file of a text for another program; `stays`: it is not removed."""
+
+    path: Path
+    stays: bool = False
+
+
 @contextmanager
-def _private_file(text: str, suffix: str, *, mode: int = 0o400) -> Generator[Path]:
+def _private_file(text: str, suffix: str, *, mode: int = 0o400) -> Generator[_File]:
     handle, name = tempfile.mkstemp(prefix="casebook-", suffix=suffix)  # 0600 by its own promise
-    path = Path(name)
+    made = _File(Path(name))
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.write(text)
-        path.chmod(mode)
-        yield path
+        made.path.chmod(mode)
+        yield made
     finally:
-        path.unlink(missing_ok=True)
+        if not made.stays:
+            made.path.unlink(missing_ok=True)

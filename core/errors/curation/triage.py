@@ -54,11 +54,19 @@ class QueuePage:
     findings: tuple[CaseRow, ...] = ()
 
 
-def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after: str | None = None) -> QueuePage:
+def triage_queue(
+    store: Store,
+    filters: Filters = EVERY,
+    limit: int = 50,
+    after: str | None = None,
+    *,
+    also: Collection[int] = (),
+) -> QueuePage:
     """One page of the cases that wait: unresolved, or with a draft as their answer.
 
     `after` is the `next` of the page before. Pages go by key. `filters.status` may name one of
-    the two. Raises Fault invalid_input on a cursor that is none.
+    the two. `also`: items that come behind this page are added to its end. Raises Fault invalid_input on a cursor that
+    is none.
     """
     with store.moment():
         keys = _keys(store, filters, limit + 1, after)
@@ -66,6 +74,8 @@ def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after:
         following = _cursor(page[-1]) if len(keys) > limit and page else None
         found: list[CaseRow] = []
         ids = tuple(key[-1] for key in page)
+        if following is not None and (later := set(also) - set(ids)):
+            ids += tuple(key[-1] for key in _keys(store, filters, len(later), following, among=later))
         for at in range(0, len(ids), 500):
             found += case_rows(store, ids[at : at + 500])
         return QueuePage(tuple(found), count_waiting(store, filters), following, _findings(store, found))
@@ -118,9 +128,12 @@ def _findings(store: Store, items: Iterable[CaseRow]) -> tuple[CaseRow, ...]:
     return tuple(row for at in range(0, len(found), 500) for row in case_rows(store, tuple(found[at : at + 500])))
 
 
-def _keys(store: Store, filters: Filters, limit: int, after: str | None) -> list[_Key]:
+def _keys(store: Store, filters: Filters, limit: int, after: str | None, among: Collection[int] = ()) -> list[_Key]:
     tests, values = _tests(filters)
     more: list[int | float | str] = [*values]
+    if among:
+        tests.append("s.case_id IN (SELECT value FROM json_each(?))")
+        more.append(json.dumps(list(among)))
     if after is not None:
         tests.append(f"({_PLACES}) < (?, ?, ?, ?, ?, ?)")
         more.extend(_parsed(after))

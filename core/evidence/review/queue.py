@@ -141,39 +141,54 @@ def count_ready(store: Store, filters: QuoteFilters = EVERY) -> int:
     return cast("int", row[0]) if row else 0
 
 
-def count_types(store: Store, session: str | None = None) -> tuple[tuple[str, int], ...]:
-    """The entry types and how many quotes each has, the most frequent first."""
-    where, values = _where(QuoteFilters(session=session))
+def count_types(store: Store, filters: QuoteFilters = EVERY) -> tuple[tuple[str, int], ...]:
+    """The entry types of the filter's session, each with how many quotes the filter would list of it, most first."""
+    source, values = _counted(filters, session=filters.session)
+    where, own = _where(QuoteFilters(session=filters.session))
     rows = store.con.execute(
-        f"SELECT type, sum(quotes) FROM review_count{where} GROUP BY type ORDER BY 2 DESC, 1", values
+        f"SELECT type, coalesce((SELECT sum(quotes) FROM ({source}) s WHERE s.type = c.type), 0)"
+        f" FROM review_count c{where} GROUP BY type ORDER BY 2 DESC, 1",
+        (*values, *own),
     )
     return tuple((str(kind), cast("int", total)) for kind, total in rows.fetchall())
 
 
+def _counted(filters: QuoteFilters, *, session: str | None = None, type: str | None = None) -> tuple[str, list[str]]:
+    """A query for how many quotes are in one of the filter's states, by session and entry type."""
+    where, values = _where(QuoteFilters(session=session, type=type))
+    where = f"{where}{' AND' if where else ' WHERE'} state IN (SELECT value FROM json_each(?))"
+    values = [*values, json.dumps(_states(filters))]
+    if filters.ready:
+        return f"SELECT session_id, type, 1 AS quotes FROM review{where}{_READY}", values
+    return f"SELECT session_id, type, quotes FROM review_count{where}", values
+
+
 @dataclass(frozen=True, slots=True)
 class SessionCount:
-    """A session with quotes: how many are left to decide, how many there are; when it began, in what project."""
+    """A session with quotes: how many a filter would list; when it began, in what project."""
 
     session: str
-    left: int
-    total: int
+    listed: int
     started: str
     project: str
 
 
-def count_sessions(store: Store, limit: int = 200) -> tuple[SessionCount, ...]:
-    """Sessions with quotes, those with most to decide first."""
+def count_sessions(store: Store, filters: QuoteFilters = EVERY, limit: int = 200) -> tuple[SessionCount, ...]:
+    """Sessions with quotes, each with how many the filter would list of it; those with most to decide first."""
     problems = ", ".join(f"'{state}'" for state in sorted(PROBLEMS))
+    source, values = _counted(filters, type=filters.type)
     rows = store.con.execute(
-        "SELECT counted.*, coalesce(session.started, ''), coalesce(p.shown, '') FROM (SELECT session_id,"
-        f" sum(iif(state IN ({problems}), quotes, 0)) AS left_over, sum(quotes) FROM review_count"
+        "SELECT counted.session_id, coalesce(shown.quotes, 0), coalesce(session.started, ''), coalesce(p.shown, '')"
+        f" FROM (SELECT session_id, sum(iif(state IN ({problems}), quotes, 0)) AS left_over FROM review_count"
         " GROUP BY session_id ORDER BY 2 DESC, 1 LIMIT ?) AS counted"
+        f" LEFT JOIN (SELECT session_id, sum(quotes) AS quotes FROM ({source}) GROUP BY session_id) AS shown"
+        " ON shown.session_id = counted.session_id"
         " LEFT JOIN session ON session.id = counted.session_id"
         " LEFT JOIN session_project AS p ON p.session_id = session.id"
         " ORDER BY counted.left_over DESC, counted.session_id",
-        (limit,),
+        (limit, *values),
     )
-    return tuple(SessionCount(*cast("tuple[str, int, int, str, str]", row)) for row in rows.fetchall())
+    return tuple(SessionCount(*cast("tuple[str, int, str, str]", row)) for row in rows.fetchall())
 
 
 def rank_of_quote(store: Store, evidence_id: int, filters: QuoteFilters = EVERY) -> int:

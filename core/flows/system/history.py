@@ -50,6 +50,11 @@ def read_history(store: Store, limit: int = 50, before: int | None = None, case_
         return replace(page, changes=_with_quotes(store, page.changes))
 
 
+def decided_quotes(store: Store, change: int) -> tuple[int, ...]:
+    """The quotes that this change decided about; none for a promotion."""
+    return tuple(sorted(_touched(row_changes(store, change)).decided))
+
+
 def _with_quotes(store: Store, changes: Sequence[Changed]) -> tuple[Changed, ...]:
     entries = _entries_of(store.con, [one.change for one in changes])
     touched = {change: _touched(row_changes(store, change)) for change in entries}

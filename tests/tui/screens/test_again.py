@@ -14,6 +14,7 @@ from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
 from tests.tui.services import import_children
 from tests.tui.support import app_on, frame, offered, told, until
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.screens.import_files import AgainScreen
 from tui.services import tasks
 from tui.shell.app import CasebookApp
@@ -64,6 +65,33 @@ async def test_it_shows_the_changes_applies_them_and_one_undo_takes_them_back(
         assert text(path) != "changed 1 file" and not copies.exists() and not app.errors.incoming.busy
         await pilot.press("u")
         await until(pilot, lambda: text(path) == "changed 1 file")
+
+
+async def test_the_question_does_not_open_over_what_one_types(tmp_path: Path) -> None:
+    path = vague(tmp_path)
+    app = app_on(path)
+    async with app.run_test(size=(120, 34), notifications=True) as pilot:
+        await begin(pilot, app)
+        await until(pilot, lambda: isinstance(app.screen, AgainScreen))
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        report = tasks.harvest_task(path, apply=False).run(lambda _progress: None)
+        assert isinstance(report, ImportAgain)
+        answers: list[bool | None] = []
+        app.errors.incoming._confirm(report, answers.append)
+        await until(pilot, lambda: told(app, "The preview of the harvest is ready."))
+        await pilot.press(*"a line", "enter")
+        assert isinstance(app.screen, WritingScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, AgainScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: answers == [False])
+        await pilot.press("slash", "x")
+        await until(pilot, lambda: app.errors.box.value == "x")
+        app.errors.incoming._confirm(report, answers.append)
+        assert app.screen is app.errors
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: isinstance(app.screen, AgainScreen))
 
 
 async def test_nothing_that_changes_is_said(tmp_path: Path) -> None:

@@ -470,3 +470,27 @@ async def test_what_could_not_be_decided_is_not_said_to_be_done(
         await until(pilot, lambda: idle(app) and "not done: the disk is full" in bottom(screen))
         await until(pilot, lambda: screen.queue.remaining == 2)
         assert "verified" not in bottom(screen)
+
+
+async def test_a_split_keeps_the_queue_still_and_the_new_case_comes_below(tmp_path: Path) -> None:
+    path, ids = waiting(tmp_path, *((error, "shell", None) for error in (REFUSED, TABLE, OTHER)))
+    with open_store(path, write=True) as store:
+        second = put(store, "missing go.sum entry for module", "go", None, seen=40)
+        merge(store, person(), look(store.con, ids[1]), [look(store.con, second)])
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        before = [one.row.id for one in screen.queue.rows]
+        assert before[0] == ids[1], "it was seen most"
+        await stand_on(pilot, screen, ids[1])
+        await pilot.press("P")
+        await until(pilot, lambda: isinstance(app.screen, PickErrors))
+        assert isinstance(app.screen, PickErrors)
+        goes = next(at for at, one in enumerate(app.screen._finer) if one.key_line.startswith("missing"))
+        await pilot.press(*["j"] * goes, "enter")
+        await until(pilot, lambda: idle(app) and "split off #" in bottom(screen) and screen.queue.total == 4)
+        assert [one.row.id for one in screen.queue.rows] == [ids[1], second, *before[1:]]
+        assert screen.rows.chosen == 0
+        await pilot.press("f5")
+        await until(pilot, lambda: idle(app) and screen.queue.rows[0].row.id == second)
+        assert screen.queue.rows[screen.rows.chosen].row.id == ids[1], "the person is where they were"

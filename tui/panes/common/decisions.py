@@ -39,13 +39,15 @@ def writing(decide: Callable[Concatenate[Store, P], T]) -> Callable[P, Callable[
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What an undo did: the change that it took back, by its title (`undid`: as it is stored), and its cases.
+    """What an undo did: the change that it took back, by its title (`undid`: as it is stored), its cases, and the
+    quotes that it decided about.
 
     `redone`: that change was an undo itself."""
 
     title: str
     undid: str
     cases: tuple[int, ...]
+    quotes: tuple[int, ...] = ()
     redone: bool = False
 
 
@@ -109,9 +111,16 @@ def _bring_back(store: Store) -> Returned:
 
 def _returned(store: Store, undone: Undone) -> Returned:
     from core.errors.curation.history import whole_history
+    from core.flows.system.history import decided_quotes
 
     undid = undone.undid.title
     page = whole_history(store, 1, undone.id + 1)
     cases = page.changes[0].cases if page.changes else ()
     again = undone.undid.undoes is not None
-    return Returned(undid.partition(": ")[2] if again else undid, undid, cases, again and undid.startswith("undo: "))
+    return Returned(
+        undid.partition(": ")[2] if again else undid,
+        undid,
+        cases,
+        decided_quotes(store, undone.id),
+        redone=again and undid.startswith("undo: "),
+    )

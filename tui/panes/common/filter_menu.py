@@ -103,6 +103,7 @@ class FilterScreen(LinePicker[None]):
         self._all = choices
         self._jobs = jobs
         self._choices: list[tuple[str, str]] = []
+        self._typed: list[str] = []  # the words that the lines were narrowed down by
 
     def on_mount(self) -> None:
         """What is always there at once; the rest and the counts when they are read."""
@@ -159,7 +160,9 @@ class FilterScreen(LinePicker[None]):
         typed = self._box.value.casefold().split()
         found = _narrowed(self._all, typed)[:_MAX_CHOICES]
         self._choices = [(kind, value) for kind, value, _ in found]
-        chosen = self._choices.index(was) if was in self._choices and not typed else 0
+        stays = not typed or (typed == self._typed and was is not None and (at > 0 or self._all.settled(*was)))
+        self._typed = typed
+        chosen = self._choices.index(was) if was in self._choices and stays else 0
         self.show_lines((self._all.draw(*one) for one in found), chosen)
         self.tell(_HELP if found else _NONE)
 

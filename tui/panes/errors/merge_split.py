@@ -278,8 +278,9 @@ def ask_merge(
 ) -> None:
     """Which other case is the same, where none is named; and whether to merge, where they are not obviously the same.
 
-    `then` gets the answers. `known`: the case that stays, as it is on the screen.
+    `then` gets the answers, unless the screen was left meanwhile. `known`: the case that stays, as it is on the screen.
     """
+    here = app.screen
 
     def failed(fault: Fault) -> None:
         curating.say(fault_text(fault), "error")
@@ -290,7 +291,7 @@ def ask_merge(
     def read(found: Read | None, _final: bool) -> None:
         if found is None:
             curating.say("This case was deleted.", "warning")
-        else:
+        elif app.screen is here:
             pick(found.case)
 
     def on_preview(preview: MergePreview, _final: bool) -> None:
@@ -298,6 +299,8 @@ def ask_merge(
             if agreed:
                 then(preview)
 
+        if app.screen is not here:
+            return
         if preview.differing:
             app.push_screen(MergeScreen(preview, curating.signs), answered)
         else:
@@ -333,8 +336,10 @@ def ask_errors(
 ) -> None:
     """Which of its errors have another fix; and whose is a fix that was written for both sides, one by one.
 
-    `fixed`: those that go are given a fix, so the others stay where they are.
+    `fixed`: those that go are given a fix, so the others stay where they are. `then` gets the answers, unless the
+    screen was left meanwhile.
     """
+    here = app.screen
     if len(case.fingerprints) < 2:
         curating.say("This case has only one error. There is nothing to split.", "warning")
         return
@@ -349,7 +354,11 @@ def ask_errors(
             curating.jobs.run(LANE, read_shared(case.id, marks), after_fixes(Parting(marks)), failed)
 
     def after_fixes(parting: Parting) -> Callable[[tuple[Resolution, ...], bool], None]:
-        return lambda shared, _final: ask_whose(app, curating, case, shared, parting, then)
+        def ask(shared: tuple[Resolution, ...], _final: bool) -> None:
+            if app.screen is here:
+                ask_whose(app, curating, case, shared, parting, then)
+
+        return ask
 
     app.push_screen(PickErrors(case, curating.signs), picked)
 

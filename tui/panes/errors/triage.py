@@ -1,9 +1,8 @@
-"""The triage queue: what waits for a decision, what is marked, what was decided and is on its way to disk."""
+"""The triage screen: the queue of what waits for a decision, and the case to decide on beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,8 @@ from tui.panes.errors.case_side import CaseSide
 from tui.panes.errors.curation import Act, Curating, Decision, decision_on
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read, read_case
-from tui.render.case_list import TOOL_CELLS, Row, list_lines, row_of, tool_cells
+from tui.panes.errors.queue import PAGE, Entry, Joins, Queue, Waiting, read_queue
+from tui.render.case_list import TOOL_CELLS, list_lines, tool_cells
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
@@ -31,7 +31,7 @@ from tui.render.common.untrusted import inline
 from tui.render.curation import draw_entry
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.db_watch import Following, files_at, staying, watch
-from tui.widgets.row_list import FixedRows, RowList
+from tui.widgets.row_list import RowList
 from tui.widgets.workbench import KeyFooter, fit_size, sheet, workbench
 
 if TYPE_CHECKING:
@@ -40,143 +40,8 @@ if TYPE_CHECKING:
     from core.errors.curation.transaction import Curated
 
 
-PAGE = 500
-"""Rows read at a time."""
-
 AHEAD = 12
 """Cases read whole ahead of the chosen one, so that the next is there when this one is decided."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A row of the queue, and whether it is marked or was skipped. `part`: another finding of the item above."""
-
-    row: Row
-    marked: bool = False
-    skipped: bool = False
-    part: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """The beginning of the queue as it was read: `left` items wait in all, `more` whether there are further rows.
-
-    `parts`: the rows that are other findings of the item above them.
-    """
-
-    rows: tuple[Row, ...]
-    left: int
-    more: bool
-    parts: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Joins:
-    """What a merge here would join: the case that stays, and those that go into it; none: one is picked for it."""
-
-    into: Row
-    others: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Queue(FixedRows[Entry]):
-    """What waits, as rows for the list. `gone`: decided here, and not read again since."""
-
-    read: Waiting = Waiting((), 0, False)
-    marked: frozenset[int] = frozenset()
-    skipped: frozenset[int] = frozenset()
-    gone: frozenset[int] = frozenset()
-
-    @property
-    def remaining(self) -> int:
-        """How many items wait in all, read or not."""
-        return self.read.left - sum(row.id in self.gone and row.id not in self.read.parts for row in self.read.rows)
-
-    def index_of(self, case_id: int | None) -> int | None:
-        return next((at for at, one in enumerate(self.rows) if one.row.id == case_id), None)
-
-    def joins(self, chosen: int) -> Joins | None:
-        """The marked ones alone: into the one at row `chosen` if it is one of them, else into the first; with none
-        marked the chosen one."""
-        marked = [one.row for one in self.rows if one.marked]
-        here = self.get(chosen)
-        if here is None:
-            return None
-        into = here.row if here.marked or not marked else marked[0]
-        return Joins(into, tuple(row.id for row in marked if row.id != into.id))
-
-    def renewed(self, waiting: Waiting, pending: Collection[int]) -> Queue:
-        """The same queue, read again; what is still on its way to disk (`pending`) stays away."""
-        there = {row.id for row in waiting.rows}
-        return _drawn(replace(self, read=waiting, marked=self.marked & there, gone=self.gone & frozenset(pending)))
-
-    def unmarked(self) -> Queue:
-        """No row is marked."""
-        return _drawn(replace(self, marked=frozenset()))
-
-    def without(self, cases: Iterable[int]) -> Queue:
-        """These were decided: they leave at once, and lose their marks."""
-        left = frozenset(cases)
-        return _drawn(replace(self, gone=self.gone | left, marked=self.marked - left))
-
-    def settled(self, cases: Iterable[int]) -> Queue:
-        """What was decided about these is on disk, or was not done: the next reading says which of them wait."""
-        return _drawn(replace(self, gone=self.gone - frozenset(cases)))
-
-    def toggled(self, case_id: int) -> Queue:
-        """Marked, or no longer."""
-        return _drawn(replace(self, marked=self.marked ^ {case_id}))
-
-    def all_marked(self) -> Queue:
-        """Every row that is there is marked; none, if all are already."""
-        every = frozenset(one.row.id for one in self.rows)
-        return _drawn(replace(self, marked=frozenset() if self.marked >= every else every))
-
-    def passed(self, case_id: int) -> Queue:
-        """Skipped: it stays, and is passed over once."""
-        return _drawn(replace(self, skipped=self.skipped | {case_id}))
-
-    def next_from(self, index: int) -> int:
-        """The first row from `index` on that was not skipped, going round once; `index` itself where all were."""
-        order = [*range(index, self.total), *range(min(index, self.total))]
-        return next((at for at in order if not self.rows[at].skipped), min(index, max(0, self.total - 1)))
-
-    def behind(self, index: int) -> int | None:
-        """The next case after row `index`: behind an item the next item, for its other findings leave the
-        queue with it; behind a finding the next row. None at the end."""
-        here = self.get(index)
-        rest = self.rows[index + 1 :]
-        found = (one.row.id for one in rest if not one.skipped and (here is None or here.part or not one.part))
-        return next(found, None)
-
-
-def _drawn(queue: Queue) -> Queue:
-    """The queue with its rows: those decided here are gone, and with an item its other findings, which are skipped
-    with it too."""
-    entries: list[Entry] = []
-    item_gone = item_skipped = False
-    for row in queue.read.rows:
-        part = row.id in queue.read.parts
-        if not part:
-            item_gone, item_skipped = row.id in queue.gone, row.id in queue.skipped
-        if row.id not in queue.gone and not (part and item_gone):
-            skipped = row.id in queue.skipped or (part and item_skipped)
-            entries.append(Entry(row, row.id in queue.marked, skipped, part))
-    ids = frozenset(one.row.id for one in entries)
-    return replace(queue, rows=tuple(entries), marked=queue.marked & ids)
-
-
-@job_work
-def read_queue(job: Job[Any], filters: Filters, rows: int) -> Waiting:
-    """Read the beginning of the queue, at least `rows` of it."""
-    from core.errors.curation.triage import triage_queue
-
-    page = triage_queue(job.store(), filters, max(PAGE, rows))
-    parts: dict[int | None, list[Row]] = {}
-    for case in page.findings:
-        parts.setdefault(case.queue_case, []).append(row_of(case))
-    items = (one for case in page.cases for one in (row_of(case), *parts.get(case.queue_case or case.id, ())))
-    return Waiting(tuple(items), page.left, page.next is not None, frozenset(one.id for one in page.findings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +175,8 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._filters = filters
         self.queue = Queue()
         self._wanted: int | None = None  # the case to go to once it waits again
+        self._behind: dict[int, int] = {}  # cases that were split off here, and from which one
+        self._sorts_next = False  # whether the next reading puts the rows in the order of the queue
         self._ahead = Ahead(curating.jobs, self._on_arrival, self._failed)
         curating.message = ""
         self._view = QueueView(curating.signs, curating.clock, lambda: curating.message)
@@ -355,16 +222,29 @@ class TriageScreen(Performs, ModalScreen[None]):
     def _load(self, delay: float = 0.0, *, more: int = 0) -> None:
         if more and self._curating.jobs.busy("triage"):
             return
-        work = read_queue(self._filters, self.queue.total + more)
+        shown = () if self._sorts_next else tuple(row.id for row in self.queue.read.rows)
+        work = read_queue(self._filters, self.queue.total + more, shown)
         self._curating.jobs.run("triage", work, self._loaded, self._failed, delay=delay)
+
+    def _reload(self) -> None:
+        """Read the queue again, in its own order."""
+        self._sorts_next = True
+        self._load()
 
     def _loaded(self, waiting: Waiting, _final: bool) -> None:
         before = {row.id: row for row in self.queue.read.rows}
         changed = [row.id for row in waiting.rows if before.get(row.id, row) != row]
         self._ahead.forget(case_id for case_id in changed if case_id != self._chosen_id)
-        at, self._wanted, self._view.trouble = self._wanted, None, ""
-        with staying(self.rows) if at is None else nullcontext():
-            self._put(self.queue.renewed(waiting, self._curating.pending), self._chosen_id if at is None else at)
+        wanted, self._wanted, self._view.trouble = self._wanted, None, ""
+        if not self._sorts_next:
+            waiting = waiting.in_place(self.queue.read, self._behind)
+        self._sorts_next = False
+        queue = self.queue.renewed(waiting, self._curating.pending)
+        if queue.index_of(wanted) is not None:
+            self._put(queue, wanted)
+        else:
+            with staying(self.rows):
+                self._put(queue, self._chosen_id)
 
     def _failed(self, fault: Fault) -> None:
         if not self.queue.total:
@@ -424,7 +304,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             "list.back": self._back,
             "list.open": self.case.focus,
             "case.back": self._view.body.take_focus,
-            "view.reload": self._load,
+            "view.reload": self._reload,
             "fix.write": lambda: self._curating.write(self.case.read, toast=False),
             "fix.editor": lambda: self._curating.write_outside(
                 self.case.read, lambda done: self._ended((), done), toast=False
@@ -481,6 +361,8 @@ class TriageScreen(Performs, ModalScreen[None]):
     def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
         """On disk, or not done: say which, and read again what waits."""
         self._ahead.forget((*cases, *(done.cases if done is not None else ())))
+        if done is not None and done.made is not None:
+            self._behind[done.made] = done.cases[0]
         if done is not None and done.unchanged:
             self._curating.say(f"{counted(len(done.unchanged), 'case')} had no fix to accept or reject.", "warning")
         merged = done is not None and done.act == "merge" and done.cases  # then the others are gone for good

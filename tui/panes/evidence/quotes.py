@@ -16,7 +16,17 @@ from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.panes.common.list_pane import ListView
-from tui.panes.evidence.queries import EARLIER, FILTERS, LATER, Compared, Kind, QuoteFilter, Quotes, ReadQuote
+from tui.panes.evidence.queries import (
+    EARLIER,
+    FILTERS,
+    LATER,
+    Compared,
+    Kind,
+    QuoteFilter,
+    Quotes,
+    ReadQuote,
+    filters_of,
+)
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
@@ -51,8 +61,8 @@ NAME = 30
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Quotes by state (within the session and the type that are on), by type, and by session, those with most left to
-    decide first; the names that sessions have for a person."""
+    """How many quotes each value would list, beside the filters of the other kinds that are on: by state, by type, and
+    by session, those with most left to decide first; the names that sessions have for a person."""
 
     states: Mapping[str, int]
     types: tuple[tuple[str, int], ...]
@@ -80,10 +90,11 @@ def count_choices(job: Job[Any], quote_filter: QuoteFilter) -> Counted:
         "rejected": found.rejected,
         "all": found.total,
     }
-    sessions = count_sessions(store)
+    listing = filters_of(quote_filter)
+    sessions = count_sessions(store, listing)
     names = {one.session: session_name(one.session, one.started, one.project, NAME) for one in sessions}
-    counts = tuple((one.session, one.total) for one in sessions)
-    return Counted(states, count_types(store, quote_filter.session), counts, names)
+    counts = tuple((one.session, one.listed) for one in sessions)
+    return Counted(states, count_types(store, listing), counts, names)
 
 
 class QuoteFilters(Choices[QuoteFilter, Counted]):

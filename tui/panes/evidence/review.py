@@ -144,8 +144,6 @@ class Reviewing(Decisions):
         super().__init__(jobs)
         self._signs = signs
         self._on_ended = on_ended
-        self.made: list[int | None] = []
-        """The quote to return to by undo, of each decision; None for a promotion, which leaves one where one is."""
 
     def decide(self, decision: Decision, entry: Named) -> None:
         """On disk in its turn."""
@@ -155,7 +153,6 @@ class Reviewing(Decisions):
             if done.refused is not None:
                 self._on_ended(Ended(one, False, f"{done.message[:1].upper()}{done.message[1:]}."))
                 return
-            self.made.append(one)
             free = can_be_promoted(done.promotion)
             message = f"#{one} {DONE[decision.act]}"
             message += ", its entry is a candidate again" if done.demoted else ""
@@ -171,8 +168,6 @@ class Reviewing(Decisions):
 
         def ended(both: DecidedAll) -> None:
             done, free = both.many, tuple(one for one in entries if one.id in both.free)
-            if done.done:
-                self.made.append(done.done[0])
             message = summary_of_decisions(done, what) + self._signs.fill_keys(
                 "  {undo.last} undoes" if done.done else ""
             )
@@ -198,8 +193,6 @@ class Reviewing(Decisions):
 
         def ended(found: PromotedMany) -> None:
             went = {one.entry_id for one in found.promoted}
-            if went:
-                self.made.append(None)
             message = summary_of_promotions(found) + self._signs.fill_keys("  {undo.last} undoes" if went else "")
             done = frozenset(row.id for row in rows if row.entry_id in went)
             self._on_ended(Ended(None, bool(went) and not found.blocked, message, decided=done))
@@ -210,7 +203,7 @@ class Reviewing(Decisions):
         """Take back what the person decided last, or bring it back."""
 
         def ended(what: Returned) -> None:
-            at = self.made.pop() if self.made and not again else None
+            at = next(iter(what.quotes), None)  # a promotion leaves one where one is
             self._on_ended(Ended(at, True, f"{'Redone' if again else 'Undone'}: {title(what.title)}", back=True))
 
         (self.redo if again else self.undo)(ended, self._failed)

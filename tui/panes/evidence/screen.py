@@ -327,6 +327,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
             return
         at, self.wanted = self.wanted, None
         quotes = self.quotes.renewed(read, self.quote_filter, self.reviewing.pending)
+        at = None if quotes.index_of(at) is None else at  # it is not listed: we stay where we are
         if at is None and quotes.searched_after(self.quotes) and quotes.index_of(self.chosen_id) is None:
             at = quotes.rows[0].id if quotes.rows else None  # other words: the first that has them
         with nullcontext() if at is not None else staying(self.list.rows):

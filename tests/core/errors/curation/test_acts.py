@@ -251,9 +251,14 @@ def test_the_queue_shows_the_most_frequent_first_and_goes_round(store: Store) ->
         page = triage_queue(store, limit=3, after=page.next)
         rows += page.cases
     assert [(row.seen, row.last_seen) for row in rows] == sorted(((r.seen, r.last_seen) for r in rows), reverse=True)
-    assert len({row.id for row in rows}) == 7
+    ids = [row.id for row in rows]
+    assert len(set(ids)) == 7
+    page = triage_queue(store, limit=3, also=(ids[6], ids[1], ids[4], 999))
+    assert ([row.id for row in page.cases], page.left) == ([*ids[:3], ids[4], ids[6]], 7)
+    assert [row.id for row in triage_queue(store, limit=3, after=page.next).cases] == ids[3:6]
     edit(store, "kim", [look(store.con, rows[2].id)], Written("done"), status="verified")
     assert [row.id for row in triage_queue(store).cases] == [row.id for row in rows if row is not rows[2]]
+    assert len(triage_queue(store, limit=1, also=ids).cases) == 6
     assert count_waiting(store) == 6
 
 

@@ -294,7 +294,6 @@ def test_a_program_that_cannot_start_or_fails_is_told_and_the_workbench_is_back(
         ("raise SystemExit(3)", "exited with code 3."),
         ("import os; os.kill(os.getpid(), 9)", "was killed (signal 9)."),
         ("import sys; open(sys.argv[1], 'w').write('refused'); raise SystemExit(1)", "exited with code 1."),
-        ("import sys; open(sys.argv[1], 'wb').write(b'\\xff broken')", "not UTF-8. Save it as UTF-8."),
         ("import os, sys; os.unlink(sys.argv[1])", "No such file or directory."),
     ],
 )
@@ -303,6 +302,36 @@ def test_a_text_that_an_editor_did_not_save_well_stays_as_it_was(script: str, wh
     text, told = external_editor.change_in(Lent(), words, "mine", ".md")  # pyright: ignore[reportArgumentType]
     assert text is None
     assert told.startswith("Your text was not changed. ") and told.endswith(why)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_what_an_editor_saved_is_read_in_its_encoding_and_without_its_mark(encoding: str) -> None:
+    script = f"import sys; open(sys.argv[1], 'wb').write('<!-- 고침\\r\\n 2'.encode({encoding!r}))"
+    assert external_editor.change_in(Lent(), [sys.executable, "-c", script], "1", ".md") == ("<!-- 고침\n 2", "")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_text_in_an_encoding_that_its_file_does_not_name_is_not_thrown_away() -> None:
+    script = "import sys; open(sys.argv[1], 'wb').write('고침'.encode('cp949'))"
+    text, told = external_editor.change_in(Lent(), [sys.executable, "-c", script], "1", ".md")  # pyright: ignore[reportArgumentType]
+    assert text is None
+    start, _, kept = told.partition("The file is kept: ")
+    assert start.startswith("Your text was not changed. ")
+    assert Path(kept).read_bytes().decode("cp949") == "고침"
+    Path(kept).unlink()
+
+
+def test_a_full_disk_ends_neither_a_pager_nor_an_editor(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_how: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkstemp", full)
+    app = Lent()
+    told = external_editor.show_in(app, ["less"], "x", ".txt")  # pyright: ignore[reportArgumentType]
+    assert told == "Cannot write a file for less: No space left on device."
+    text, told = external_editor.change_in(app, ["vim"], "x", ".md")  # pyright: ignore[reportArgumentType]
+    assert text is None
+    assert told == "Your text was not changed. Cannot write a file for vim: No space left on device."
+    assert app.log == []
 
 
 def test_what_a_killed_editor_had_saved_is_kept() -> None:

@@ -236,3 +236,15 @@ def test_chips_choices_and_states_are_made_of_any_text() -> None:
             assert "\x1b" not in draw_title("Cases", (("project", text),), signs).plain
             assert draw_choice("project", text, 1_200, signs, on=True, complete=False).cell_length == 48
             assert "\x1b" not in none_pass((("tool", text),), 3, signs).why
+
+
+async def test_what_is_selected_is_picked_also_after_letters_were_typed(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pick(pilot, app, *"days", "down", "tab")
+        await until(pilot, lambda: app.errors.results.scope.period == "30 days" and not app.jobs.busy("facets"))
+        await pilot.press("up", "enter")
+        await until(pilot, lambda: app.errors.results.scope.period == "7 days" and total(app) == 3)
+        await pick(pilot, app, *"days", "down", "backspace", "enter")
+        await until(pilot, lambda: app.errors.results.scope.period == "today")

@@ -14,7 +14,7 @@ from core.errors.curation.transaction import look
 from core.evidence import reject
 from core.store import open_store
 from tests.tui.panes.evidence.support import one_of_each
-from tui.panes.errors.triage import read_queue
+from tui.panes.errors.queue import read_queue
 from tui.panes.evidence.queries import QuoteFilter, read_list
 from tui.runtime.jobs import Job, Lane
 

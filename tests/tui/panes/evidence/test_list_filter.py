@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.evidence import QuoteFilters, list_quotes
+from core.evidence import QuoteFilters, count_sessions, count_types, list_quotes
 from core.store import open_store
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, idle, one_of_each, opened, shown
 from tests.tui.support import app_on, frame, until
 from tui.panes.evidence.places import FindScreen
-from tui.panes.evidence.queries import QuoteFilter
+from tui.panes.evidence.queries import FILTERS, FilterName, QuoteFilter, filters_of
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.shell.app import CasebookApp
 
@@ -62,6 +62,21 @@ def test_every_word_or_half_of_one_is_in_the_quote_or_in_what_its_entry_is_calle
         assert [row.id for row in list_quotes(store, QuoteFilters(words=words), after=3).quotes] == [
             one for one in found if one > 3
         ]
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_the_menu_counts_what_each_value_lists_beside_the_other_filters(review: Path, name: FilterName) -> None:
+    with open_store(review) as store:
+
+        def listed_by(**other: str | None) -> int:
+            return len(list_quotes(store, filters_of(QuoteFilter(name, **other)), 100).quotes)
+
+        for kind in (None, "fact", "decision"):
+            (session,) = count_sessions(store, filters_of(QuoteFilter(name, type=kind)))
+            assert session.listed == listed_by(type=kind)
+            types = count_types(store, filters_of(QuoteFilter(name, session.session, kind)))
+            assert types == tuple((one, listed_by(type=one)) for one, _ in types)
+            assert len(types) == 2
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL, (20, 5)])
@@ -152,3 +167,30 @@ async def test_a_decision_takes_the_quote_out_of_what_was_found(review: Path) ->
         await listed(pilot, app, screen, 2, 3)
         await pilot.press("F")
         await listed(pilot, app, screen, 2, 3, 4, 5)
+
+
+async def test_undo_goes_to_the_quote_that_is_open_again_also_after_a_redo_or_a_return(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        for quote in (2, 3):
+            await at(pilot, screen, quote)
+            await pilot.press("x")
+        await listed(pilot, app, screen, 4, 5)
+        await pilot.press("u")
+        await listed(pilot, app, screen, 3, 4, 5)
+        assert screen.chosen_id == 3
+        await at(pilot, screen, 5)
+        await pilot.press("U")
+        await listed(pilot, app, screen, 4, 5)
+        assert screen.chosen_id == 5, "the redone quote is not listed"
+        await pilot.press("u")
+        await listed(pilot, app, screen, 3, 4, 5)
+        assert screen.chosen_id == 3
+        await at(pilot, screen, 5)
+        await pilot.press("alt+1")
+        await until(pilot, lambda: app.screen is not screen)
+        screen = await opened(pilot, app)
+        await pilot.press("u")
+        await listed(pilot, app, screen, 2, 3, 4, 5)
+        assert screen.chosen_id == 2
