@@ -112,8 +112,8 @@ def _keep(path: Path, version: int) -> None:
     sweep_parts(path)
     made = path.with_name(f"{path.name}.backup-v{version}-{stamp()}")
     copy_database(path, made)
-    # A clock that went back names the newest backup as the oldest.
-    others = {*path.parent.glob(f"{_escaped(path.name)}.backup-v*-*")} - {made}
+    # A clock that went back names the newest backup as the oldest. What a killed copy left (`.part`) is no backup.
+    others = {*path.parent.glob(f"{_escaped(path.name)}.backup-v*-*Z")} - {made}
     for old in sorted(others, key=lambda found: found.name.rpartition("-")[2])[: 1 - BACKUPS_KEPT]:
         with suppress(OSError):  # not worth the update
             old.unlink()

@@ -121,6 +121,17 @@ def test_a_clock_that_went_back_does_not_remove_the_backup_just_made(db: Path) -
     assert sum(path.name.startswith(f"{db.name}.backup-v1-2099") for path in backups(db)) == BACKUPS_KEPT - 1
 
 
+def test_what_a_killed_copy_left_does_not_count_as_a_backup(db: Path) -> None:
+    open_store(db, create=True).close()
+    real = db.with_name(f"{db.name}.backup-v1-20990101T000000000Z")
+    real.touch()
+    for name in ("20990102T000000000Z.1.0a1b2c3d.part", "20990103T000000000Z.1.0a1b2c3d.part"):
+        for suffix in ("", "-journal"):
+            db.with_name(f"{db.name}.backup-v1-{name}{suffix}").touch()
+    open_store(db, schema=schema(MOOD)).close()
+    assert real.exists()
+
+
 def test_a_thread_that_waits_for_the_lock_lets_the_others_run(db: Path, case: Any) -> None:
     """Else the one that holds the lock could not release it, and the wait would end in a fault."""
     with open_store(db, create=True) as store:
