@@ -98,7 +98,8 @@ def blocks(text: str, name: str = "the file") -> tuple[Block, ...]:
         if mark is None:
             continue
         what = mark["what"]
-        if what == "start" and begun is None and not in_fix:
+        if what == "start" and begun is None:
+            in_fix = False  # a fix that has no end does not hide the blocks after it
             if any(block.kind == mark["kind"] for block in found):
                 raise _broken(name, number, f"a second block of the kind {mark['kind']}")
             begun = mark, number, at + len(mark["bom"]), at + len(line)

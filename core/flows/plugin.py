@@ -101,7 +101,7 @@ def write_plugin_folder(
     files = plugin_files(program, options, mcp=mcp)
     _refuse_other(folder)
     written: list[str] = []
-    for name, text in files.items():
+    for name, text in sorted(files.items(), key=lambda one: one[0] != _MANIFEST):  # by this one the folder is known
         path = folder / name
         if _read(path) != text:
             try:
@@ -120,7 +120,7 @@ def write_plugin_folder(
 
 def _refuse_other(folder: Path) -> None:
     try:
-        full = folder.is_dir() and any(folder.iterdir())
+        full = folder.is_dir() and any(not path.is_dir() for path in folder.rglob("*"))
         known = fields(json.loads(_read(folder / _MANIFEST) or "{}"))
     except (OSError, ValueError) as error:
         raise Fault("invalid_input", f"{folder} cannot be read: {error}", "pass another folder") from error
@@ -149,6 +149,5 @@ def installation_steps(plugin: Plugin, installed: Mapping[str, bool]) -> list[st
         if installed.get(form.agent):
             steps.append(f"  casebook hooks uninstall --agent {form.agent}")
         steps.append("  " + install.format(plugin.path))
-        if form.note:
-            steps.append(f"  {form.note}.")
+        steps += [f"  {form.note}"] if form.note else []
     return steps

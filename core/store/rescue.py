@@ -7,6 +7,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -475,9 +476,11 @@ def salvage(path: Path, target: Path) -> SalvageReport:
     with faults(path):
         if look(path) is None:
             raise Fault("not_indexed", f"no casebook found at {path}", path=str(path))
+    with faults(target):
         check_target(target)
         with part_file(target) as part:
-            report = _salvage(path, part, target)
+            with faults(path):
+                report = _salvage(path, part, target)
             if not report.rows:
                 raise Fault("invalid_input", f"no casebook data found in {path}", "restore a backup", path=str(path))
             place(part, target)
@@ -497,12 +500,9 @@ def _salvage(path: Path, part: Path, target: Path) -> SalvageReport:
             return SalvageReport(target, (), ())
         with copy.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             image = image_of(data, page_size)
-            saved = _Saved(part)
-            try:
+            with faults(target), closing(_Saved(part)) as saved:
                 _collect(image, saved)
                 mended = saved.end()
-            finally:
-                saved.con.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     errors = (*notes, *image.damage, *mended)
@@ -561,10 +561,15 @@ class _Saved:
             sql = f"INSERT OR {verb} INTO {quoted(shape.name)}({names}) VALUES ({places})"
             try:
                 self.con.execute(sql, tuple(values.values()))
+            except (apsw.FullError, apsw.IOError):
+                raise
             except apsw.Error as error:
                 self.refused.append(f"a row of {shape.name} was refused ({error})")
                 continue
             self.counts[shape.name] = self.counts.get(shape.name, 0) + self.con.changes()
+
+    def close(self) -> None:
+        self.con.close()
 
     def end(self) -> list[str]:
         """Repair references to lost rows, and finish the file."""

@@ -100,6 +100,8 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
     if isinstance(error, Fault):
         return error
     shown = fspath(path)
+    if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
+        error = apsw.FullError()  # the `-shm` file could not grow, and SQLite gives no reason
     for kind, code, message, hint in _TABLE:
         if isinstance(error, kind):
             return Fault(code, message.format(path=shown, error=error), hint, path=shown)

@@ -11,7 +11,8 @@ import pytest
 import yaml
 from jsonschema.validators import validator_for
 
-from core.flows.plugin import plugin_files
+from core.base.fault import Fault
+from core.flows.plugin import plugin_files, write_plugin_folder
 
 Run = Callable[..., Any]
 KNOWN = json.loads((Path(__file__).parents[2] / "data/agents/plugins.json").read_text("utf-8"))["files"]
@@ -61,6 +62,19 @@ def test_a_folder_of_somebody_else_is_refused(run: Run, tmp_path: Path) -> None:
     assert written(tmp_path / "mine") == {"notes.md"}
 
 
+def test_a_run_that_could_not_write_is_repeated(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "plugin"
+
+    def refuse(*_: object, **__: object) -> int:
+        raise Fault("io_error", "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr("core.flows.plugin.write_file", refuse)
+        with pytest.raises(Fault, match="No space"):
+            write_plugin_folder(folder, ["casebook"])
+    assert write_plugin_folder(folder, ["casebook"]).written
+
+
 def test_hooks_in_the_settings_are_to_be_removed_first(run: Run, home: Path) -> None:
     assert "hooks uninstall" not in run("plugin").out.decode()
     assert run("hooks", "install", "--agent", "codex").code == 0
@@ -68,6 +82,7 @@ def test_hooks_in_the_settings_are_to_be_removed_first(run: Run, home: Path) -> 
     assert "casebook hooks uninstall --agent codex" in said
     assert "--agent claude-code" not in said
     assert "/hooks" in said
+    assert ".." not in said
 
 
 @pytest.mark.parametrize("mcp", [True, False])

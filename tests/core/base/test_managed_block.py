@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.base.managed_block import END, blocks, with_block, write_block
+from core.base.managed_block import END, blocks, with_block, without_block, write_block
 
 _LINES = st.lists(
     st.one_of(
@@ -124,3 +124,10 @@ def test_a_link_out_of_the_folder_and_what_is_no_text_are_refused(tmp_path: Path
     with pytest.raises(Fault, match="is not UTF-8 text"):
         write_block(wide, "fixes", "x")
     assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_fix_without_an_end_does_not_hide_the_block_behind_it() -> None:
+    text = "<!-- casebook:fix {} -->\nmine\n"
+    once = with_block(text, "fixes", "one")
+    twice = with_block(once, "fixes", "two")
+    assert without_block(twice, "fixes") == text

@@ -64,3 +64,8 @@ def test_a_fault_and_a_mistake_of_ours_pass_through() -> None:
 def test_that_nobody_reads_what_is_printed_is_no_fault_of_the_database() -> None:
     with pytest.raises(BrokenPipeError), faults(PATH):
         raise BrokenPipeError(32, "Broken pipe")
+
+
+def test_a_shm_file_that_cannot_grow_is_a_full_disk() -> None:
+    fault = as_fault(apsw.exception_for(apsw.SQLITE_IOERR_SHMSIZE), PATH)
+    assert (fault.code, fault.message) == ("io_error", f"the disk is full: {PATH} could not be written")

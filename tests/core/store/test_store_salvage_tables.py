@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from core.base.fault import Fault
 from core.store import open_store
-from core.store.rescue import TABLES, salvage
+from core.store.rescue import TABLES, _Saved, salvage
 
 DERIVED = frozenset(
     (
@@ -45,3 +48,20 @@ def test_the_team_and_the_answers_are_salvaged(tmp_path: Path) -> None:
         for table in kept:
             rows = old.con.execute(f"SELECT * FROM {table}").fetchall()
             assert rows and new.con.execute(f"SELECT * FROM {table}").fetchall() == rows
+
+
+def test_a_full_disk_ends_it_and_names_the_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "casebook.db"
+    with open_store(path, create=True) as store, store.transaction() as con:
+        con.executemany("INSERT INTO team_project VALUES (?, ?)", [(f"r{at}", "/" * 4_000) for at in range(200)])
+
+    class Small(_Saved):
+        def __init__(self, part: Path) -> None:
+            super().__init__(part)
+            self.con.execute("PRAGMA max_page_count = 1")  # as many as there are
+
+    monkeypatch.setattr("core.store.rescue._Saved", Small)
+    before = {*tmp_path.iterdir()}
+    with pytest.raises(Fault, match=r"the disk is full: .*new\.db could not be written"):
+        salvage(path, tmp_path / "new.db")
+    assert {*tmp_path.iterdir()} == before
