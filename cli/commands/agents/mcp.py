@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import shlex
 import signal
 import sys
@@ -28,7 +29,7 @@ from core.flows.system.capabilities import has_mcp
 
 if TYPE_CHECKING:
     from mcp.server import Server
-    from mcp_types import CallToolResult, ListToolsResult
+    from mcp_types import CallToolResult, JSONRPCMessage, ListToolsResult
 
 _AT_ONCE = 4
 """Calls worked on side by side; more wait."""
@@ -100,11 +101,27 @@ async def _pass_messages(reader: Any, sender: Any, writer: Any) -> None:
                 continue
             errors = getattr(message, "errors", list)()
             broken = [error for error in errors if error["type"] == "json_invalid"]
-            if broken and not str(broken[0]["input"]).strip():
+            line = str(broken[0]["input"]) if broken else ""
+            if broken and not line.strip():
                 continue  # an empty line
+            if (whole := _without_halves(line)) is not None:
+                await sender.send(SessionMessage(whole))
+                continue
             code, what = (PARSE_ERROR, "Parse error") if broken else (INVALID_REQUEST, "Invalid Request")
             error = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=what))
             await writer.send(SessionMessage(error))
+
+
+def _without_halves(line: str) -> JSONRPCMessage | None:
+    """The message of a line with half of a surrogate pair (a text cut within an emoji), which becomes U+FFFD: the SDK
+    refuses the whole line. None for any other line."""
+    from mcp_types import jsonrpc_message_adapter
+
+    try:
+        text = re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(json.loads(line), ensure_ascii=False))
+        return jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _server(desk: Desk, context: Context, stopped: threading.Event) -> Server[Any]:

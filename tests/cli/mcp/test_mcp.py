@@ -377,6 +377,7 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_goes_on(place: Pat
         "",
         '{"id": 5}',
         json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+        json.dumps({"jsonrpc": "2.0", "id": "half \ud83d", "method": "ping"}),  # a text that was cut within an emoji
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(place)}
     server = subprocess.Popen(
@@ -392,8 +393,8 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_goes_on(place: Pat
         assert server.stdout is not None
         server.stdin.write("\n".join(lines) + "\n")
         server.stdin.flush()
-        answers = [json.loads(server.stdout.readline()) for _ in range(4)]
+        answers = [json.loads(server.stdout.readline()) for _ in range(5)]
         server.stdin.close()
-    assert {one["id"] for one in answers} == {None, 1, 2}
+    assert {one["id"] for one in answers} == {None, 1, 2, "half \ufffd"}
     assert [one["error"]["code"] for one in answers if one["id"] is None] == [-32700, -32600]
     assert any("result" in one for one in answers if one["id"] == 2)
