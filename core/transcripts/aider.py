@@ -124,6 +124,14 @@ def _spoken(lines: list[str], first: int) -> Iterator[_Utterance | str]:
         yield now
 
 
+def settled(data: bytes) -> bytes:
+    """The history without its last utterance, which Aider may still be writing."""
+    last = 1
+    for one in _spoken(data.decode("utf-8", "replace").split("\n"), 1):
+        last = last if isinstance(one, str) else one.line
+    return b"\n".join([*data.split(b"\n", last - 1)[: last - 1], b""])
+
+
 def _speaker(line: str) -> tuple[Role, str]:
     if line.startswith("#### "):
         return "user", line[5:].rstrip()

@@ -37,6 +37,7 @@ from core.transcripts import (
     read_lines,
     start_of,
 )
+from core.transcripts.aider import settled
 from core.transcripts.detection import READERS
 from core.transcripts.lines import parse
 from core.transcripts.records import Connection, DatabaseReader
@@ -47,6 +48,8 @@ DOCUMENTS = frozenset({".json", ".md"})
 _SQLITE = b"SQLite format 3\0"
 _CHUNK = 1024 * 1024
 _PLAIN = "a plain transcript. To import it, omit the name of the agent"
+AIDER_WRITES_S = 60.0
+"""Seconds after its last change for which a history of Aider counts as being written."""
 BATCH_LINES = 2000
 BATCH_BYTES = 4 * 1024 * 1024
 
@@ -285,8 +288,15 @@ def _stored(source: Source, position: Position) -> Iterator[RawLine]:
 def _document(source: Source) -> Iterator[list[RawLine]]:
     source.file.seek(0)
     data = source.file.read(LINE_CAP + 1)
-    whole = data if len(data) <= LINE_CAP else None
-    yield [RawLine(1, whole, source.size, 1)]
+    whole, end = data if len(data) <= LINE_CAP else None, source.size
+    if source.agent == "aider" and whole is not None and 0 <= time.time() - _changed_at(source) < AIDER_WRITES_S:
+        whole = settled(whole)
+        end = max(0, min(len(whole), source.size - 1))  # so that the file is read again
+    yield [RawLine(1, whole, end, 1)]
+
+
+def _changed_at(source: Source) -> float:
+    return os.fstat(source.file.fileno()).st_mtime
 
 
 @dataclass(frozen=True, slots=True)

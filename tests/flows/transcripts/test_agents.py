@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from contextlib import closing
 from pathlib import Path
@@ -271,3 +272,20 @@ def test_what_amp_still_writes_is_left_for_the_next_time(tmp_path: Path) -> None
     path.write_text(json.dumps(whole))
     report = run(db, folder)
     assert (report.tool_calls, report.errors, report.resolutions) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("cut", [181, 436, 554, 598, 630])
+def test_what_aider_still_writes_is_left_for_the_next_time(cut: int, tmp_path: Path) -> None:
+    folder, data = write(tmp_path, "aider"), foreign.aider()
+    path = folder / foreign.NAMES["aider"]
+    os.utime(path, (1, 1))
+    run(tmp_path / "whole.db", folder)
+    db = tmp_path / "c.db"
+    path.write_bytes(data[:cut])
+    run(db, folder)
+    path.write_bytes(data)
+    run(db, folder)
+    os.utime(path, (1, 1))
+    run(db, folder)
+    assert texts(db) == texts(tmp_path / "whole.db")
+    assert run(db, folder).messages == 0
