@@ -59,12 +59,14 @@ def take_changed(
         return False
     from core.flows.rules.files import distrusted
     from core.flows.team.importing import import_lessons
-    from core.flows.team.place import file_digest, known_digest, place_of, read_lessons
+    from core.flows.team.place import file_digest, known_digest, place_of, read_lessons, refuse_outside
 
     if not requested and (why := distrusted(Path(path), Path(path).parent.parent)):
         cure = "fix its owner and permissions, or run: casebook import --team"
         raise Fault("invalid_input", f"{path} was not imported ({why})", cure, path=path)
     place = place_of(Path(path).parent.parent)
+    if not requested:
+        refuse_outside(place)
     if most is not None and size > most:
         _start(store, path, stat)
         return False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import apsw
 
@@ -16,6 +16,7 @@ from core.base.fault import Fault
 from core.errors.cases.derived import TEAM_AGREED, TEAM_FOLDER
 from core.errors.cases.record import NOWHERE, RecordPlace
 from core.flows.transcripts.git_folders import git_folder
+from core.flows.transcripts.opening import NotATranscript, open_regular
 from core.store.sql import digest
 from core.team.lessons_file import EMPTY, NAME, LessonsFile, parse
 from core.team.privacy import Person
@@ -64,15 +65,29 @@ def record_place(folder: Path) -> RecordPlace:
 def read_lessons(path: Path) -> LessonsFile:
     """The lessons file, empty where there is none. Raises Fault where it cannot be read."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise Fault("invalid_input", f"{path} is larger than {LARGEST >> 20} MiB", "pass another file")
-        with path.open("rb") as file:
+        with _opened(path) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST:
+                raise Fault("invalid_input", f"{path} is larger than {LARGEST >> 20} MiB", "pass another file")
             return parse(file)
     except FileNotFoundError:
         return EMPTY
     except OSError as error:
         why = error.strerror or str(error)
         raise Fault("io_error", f"cannot read {path}: {why}", "check the path and its permissions") from error
+
+
+def _opened(path: Path) -> BinaryIO:
+    """A cloned repository may hold a link to a device: nothing but a regular file is read."""
+    try:
+        return open_regular(path)
+    except NotATranscript as why:
+        raise Fault("invalid_input", f"{path}: {why}", "remove the file, or pass another one") from None
+
+
+def refuse_outside(place: TeamPlace) -> None:
+    """Raise Fault invalid_input where the lessons file is a link that leads out of its working tree."""
+    if not Path(os.path.realpath(place.file)).is_relative_to(place.root):
+        raise Fault("invalid_input", f"{place.file} is a link that points outside the repository", "remove the link")
 
 
 def write_lessons(place: TeamPlace, before: bytes | None, file: LessonsFile) -> int:
@@ -82,8 +97,7 @@ def write_lessons(place: TeamPlace, before: bytes | None, file: LessonsFile) -> 
     program changed it meanwhile.
     """
     path = place.file
-    if not Path(os.path.realpath(path)).is_relative_to(place.root):
-        raise Fault("invalid_input", f"{path} is a link that points outside the repository", "remove the link")
+    refuse_outside(place)
     try:
         path.parent.mkdir(exist_ok=True)
     except OSError as error:
@@ -97,7 +111,8 @@ def write_lessons(place: TeamPlace, before: bytes | None, file: LessonsFile) -> 
 def raw_bytes(path: Path) -> bytes | None:
     """The bytes of a file; None where there is none. Raises Fault io_error."""
     try:
-        return path.read_bytes()
+        with _opened(path) as file:
+            return file.read()
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -13,7 +13,9 @@ from typing import Any
 import apsw
 import pytest
 
+from core.base.fault import Fault
 from core.flows.team.fresh import take_changed_quietly
+from core.flows.team.place import raw_bytes, read_lessons
 from core.store import open_store
 from tests.flows.team.conftest import ROOT, Person
 
@@ -96,6 +98,32 @@ def test_lessons_that_others_can_write_are_only_taken_if_a_person_asks(
             assert f"{joon.file} was not imported (everyone can write" in take_changed_quietly(store, str(joon.tree))
     assert joon.json("import", "--team")["added"] == 1
     assert "pip install" in hook(joon, KNOWN)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such links")
+def test_a_link_out_of_the_repository_is_not_followed_by_itself(people: People, tmp_path: Path) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    outside = joon.file.rename(tmp_path / "outside.jsonl")
+    joon.file.symlink_to(outside)
+    with open_store(joon.database, write=True, create=True) as store:
+        assert "points outside the repository" in take_changed_quietly(store, str(joon.tree))
+    search(joon, KNOWN, code=1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no devices")
+@pytest.mark.parametrize("target", ["/dev/zero", "pipe"])
+def test_a_device_or_a_pipe_in_place_of_the_lessons_is_refused(people: People, target: str) -> None:
+    (mina,) = people("mina")
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.file.parent.mkdir()
+    os.mkfifo(mina.file.parent / "pipe")
+    mina.file.symlink_to(target)
+    with pytest.raises(Fault, match="not a regular file"):
+        read_lessons(mina.file)
+    with pytest.raises(Fault, match="not a regular file"):
+        raw_bytes(mina.file)
 
 
 def test_a_hook_takes_over_what_changed_and_nothing_else(people: People) -> None:
