@@ -8,7 +8,7 @@ import pytest
 from textual.events import Paste
 from textual.widgets._toast import Toast
 
-from core.errors import add_resolution, occurrences_of, show_case
+from core.errors import add_resolution, occurrences_of, search, show_case
 from core.errors.cases.record import Name, observe
 from core.store import open_store
 from tests.tui.corpus import (
@@ -18,6 +18,7 @@ from tests.tui.corpus import (
     STORED,
     assert_all_literal,
     assert_inert,
+    assert_inert_text,
     assert_literal,
     drawn,
     drawn_each,
@@ -27,7 +28,20 @@ from tests.tui.corpus import (
 )  # fmt: skip
 from tests.tui.support import NOW, app_on, frame, until
 from tui.panes.errors.queries import Read
-from tui.render.common.untrusted import inline
+from tui.render.case import (
+    Raw,
+    draw_facts,
+    draw_fix,
+    draw_head,
+    draw_occurrence,
+    draw_raw,
+    draw_source,
+    fix_of,
+    fix_title,
+)
+from tui.render.common.glyphs import ASCII, UNICODE
+from tui.render.common.trace import draw_trace
+from tui.render.common.untrusted import inline, without_colours
 from tui.runtime.messages import PaneCopied
 from tui.widgets.row_list import RowList
 
@@ -73,13 +87,37 @@ async def test_every_text_is_shown_as_it_is_in_the_list(hostile: Path) -> None:
         assert_all_literal(STORED, "\n".join(seen), 12)  # rows alike keep a third of their room for it
 
 
-async def test_every_text_is_shown_as_it_is_in_the_case(hostile: Path) -> None:
+def test_every_text_is_shown_as_it_is_in_each_part_of_a_case(hostile: Path) -> None:
+    with open_store(hostile) as store:
+        for case_id, text in enumerate(STORED, 1):
+            case, (one,) = show_case(store, case_id), occurrences_of(store, case_id, 1)
+            assert case is not None
+            fix, raw = fix_of(case, None), Raw(*without_colours(one.raw, one.start, one.end))
+            for signs in (UNICODE, ASCII):
+                head, error = draw_head(case, None, signs, NOW), draw_raw(Raw(case.error_raw or ""), signs)
+                assert_literal(case.key_lines[0], head.plain)
+                assert_literal(text, error.plain, 16)
+                for part in (
+                    head,
+                    error,
+                    draw_raw(raw, signs),
+                    draw_facts(case, fix, signs, NOW),
+                    draw_fix(fix, signs, case, 80),
+                    fix_title(fix, signs),
+                    draw_source(case, fix, signs),
+                    draw_occurrence(one, 0, 1, signs, NOW, case=case),
+                ):
+                    assert_inert_text(part.plain)
+
+
+async def test_texts_of_every_kind_are_shown_as_they_are_in_the_case(hostile: Path) -> None:
     app = app_on(hostile)
     async with app.run_test(size=(120, 80), notifications=True, tooltips=True) as pilot:  # most are seen as a whole
         await until(pilot, lambda: app.errors.results.rows.rows.total == len(CORPUS) and app.errors.case.read)
         view = app.errors.case
         with open_store(hostile) as store:
-            for case_id, text in enumerate(STORED, 1):
+            for text in few(2):
+                case_id = STORED.index(text) + 1
                 case, seen = show_case(store, case_id), occurrences_of(store, case_id, 1)
                 assert case is not None
                 line, shown = case.key_lines[0], [""]
@@ -97,11 +135,20 @@ async def test_every_text_is_shown_as_it_is_in_the_case(hostile: Path) -> None:
         assert app.is_running
 
 
-async def test_hostile_text_can_be_searched_for_and_explained(hostile: Path) -> None:
+def test_every_text_can_be_searched_for_and_explained(hostile: Path) -> None:
+    with open_store(hostile) as store:
+        for text in STORED:
+            found = search(store, text)
+            assert found.trace
+            for signs in (UNICODE, ASCII):
+                assert_inert_text(draw_trace(found.trace, signs).plain)
+
+
+async def test_texts_of_every_kind_can_be_searched_for_and_explained(hostile: Path) -> None:
     app = app_on(hostile)
     async with app.run_test(size=(160, 24), notifications=True, tooltips=True) as pilot:
         await until(pilot, lambda: app.errors.case.read)
-        for text in few(4):
+        for text in few(1):
             app.errors.box.ask(text)
             await pilot.pause()
             await until(pilot, lambda: not app.jobs.busy("search"))
