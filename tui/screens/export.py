@@ -207,7 +207,7 @@ class ExportScreen(ModalScreen[str | None]):
             self._words.update(Content(f"{count_text(self._export, done.count)} written. To stop, press esc."))
             return
         self._on_result(describe_export(self._export, done), "information")
-        if self.is_current:
+        if self.app.screen is self:
             self.dismiss(str(done.path.parent) if done.path is not None else None)
 
     def _failed(self, fault: Fault) -> None:

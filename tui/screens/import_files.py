@@ -75,6 +75,8 @@ class ImportScreen(ModalScreen[None]):
             self._show_target()
 
     def _go(self, named: str, path: Path | None) -> None:
+        if self.app.screen is not self:
+            return  # closed meanwhile: another screen would be closed instead
         if path is not None:
             self.dismiss()
             self._incoming.begin((path,))

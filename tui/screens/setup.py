@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
     from core.flows.setup import SetupPlan
 
-_LANE = "setup"
+_LANE, _RUN = "setup-plan", "setup"
 _IMPORT, _HOOKS, _MODEL = "import", "hooks", "model"
 _STEPS = (_IMPORT, _HOOKS, _MODEL)
 
@@ -95,7 +95,7 @@ class SetupScreen(ModalScreen[None]):
         plan = self._plan
         if plan is None or self._incoming.sources is None:
             return
-        if why := self._has_no_work():
+        if why := "The last setup is still running." if self._jobs.busy(_RUN) else self._has_no_work():
             workbench(self).say(why)
             return
         chosen, app = frozenset(self._chosen), self.app
@@ -116,7 +116,7 @@ class SetupScreen(ModalScreen[None]):
 
             if begun:
                 incoming.post_message(PaneMessage(begun))
-            workbench(app).jobs.run(_LANE, _set_up(plan, chosen), done, failed)
+            workbench(app).jobs.run(_RUN, _set_up(plan, chosen), done, failed)
 
     def _planned(self, plan: SetupPlan, _final: bool) -> None:
         self._plan = plan

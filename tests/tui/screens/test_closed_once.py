@@ -14,6 +14,7 @@ from tests.tui.panes.evidence.support import WIDE, at, idle, one_of_each, opened
 from tests.tui.support import app_on, frame, until
 from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.evidence.places import FindScreen, ReasonScreen
+from tui.screens.import_files import ImportScreen
 from tui.shell.app import CasebookApp
 
 
@@ -62,3 +63,16 @@ async def test_other_boxes_leave_the_pane_too(review: Path, key: str, words: str
         send(app, "enter", "enter")
         await until(pilot, lambda: not over.is_attached)
         await until(pilot, lambda: app.screen is screen)
+
+
+async def test_an_import_dialog_that_was_closed_while_its_path_was_looked_up_closes_nothing_else(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        dialog = ImportScreen(app.errors.incoming)
+        await app.push_screen(dialog)
+        dialog.dismiss()
+        dialog._go("here", review.parent)
+        await until(pilot, lambda: not dialog.is_attached)
+        assert app.screen is screen
+        assert not app.errors.incoming.busy

@@ -79,6 +79,11 @@ async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeyp
         await until(pilot, lambda: "1 [ ]" in flat(app) and "2 [ ]" in flat(app))
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "Downloading small-model, 91 MB"))
+        await pilot.press("B")
+        await until(pilot, lambda: "3 [x]" in flat(app) and "Claude Code" in flat(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: told(app, "The last setup is still running."))
+        await pilot.press("escape")
         seen.set()
         await until(pilot, lambda: "the model small-model is installed" in flat(app))
         assert "Downloading" not in flat(app), "the toast does not outlive the download"

@@ -19,6 +19,7 @@ from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown
 from tests.tui.support import NOW, app_on, frame, put, toasts, until
 from tui.panes.errors.case_side import ConflictScreen
+from tui.panes.errors.curation import Decision
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.history import HistoryScreen
 from tui.panes.errors.merge_split import AskReason
@@ -373,6 +374,54 @@ async def test_a_screen_over_a_conflict_has_the_layout_of_its_size_from_the_firs
         app.action_perform("conflict.write")
         await until(pilot, lambda: isinstance(app.screen, WritingScreen))
         assert app.screen.has_class("-narrow", "-tall"), "before it is told its size"
+
+
+async def test_a_conflict_opens_over_no_text_that_is_typed(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen) and idle(app))
+        app.jobs.cancel("triage-watch")
+        with open_store(casebook, write=True) as store:
+            verify(store, "ben", [look(store.con, screen.queue.rows[0].row.id)], Written("Import it from './orders'."))
+        with open_store(casebook, write=True) as store, store.transaction():  # what is decided has to wait
+            await pilot.press("a")
+            await until(pilot, lambda: shown(screen))
+            await pilot.press("w")
+            await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        await until(pilot, lambda: any("conflicts with another" in one for one in toasts(app)))
+        writing = app.screen
+        assert isinstance(writing, WritingScreen)
+        await pilot.press(*"mtw")
+        assert "mtw" in writing.area.text
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+
+
+@pytest.mark.parametrize("key", ["m", ""])
+async def test_a_text_of_a_conflict_is_kept_until_it_is_saved(casebook: Path, key: str) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        with open_store(casebook, write=True) as store:
+            seen = look(store.con, 2)
+            verify(store, "ben", [seen], Written("Theirs."))
+        app.errors.curating.decide(Decision("edit", (seen,), written=Written("Mine, from my own editor.")))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        await pilot.press(*key)
+        await until(pilot, lambda: not key or (len(app.screen_stack) == 1 and app.jobs.is_idle()))
+    app.errors.curating.writer.ended()
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        app.errors.curating.left_over.look()
+        await until(pilot, app.jobs.is_idle)
+        assert app.errors.curating.left_over.count == (0 if key else 1)
+    with open_store(casebook) as store:
+        case = show_case(store, 2)
+    assert case is not None
+    assert case.resolution == ("Mine, from my own editor." if key else "Theirs.")
 
 
 async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Path) -> None:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from textual import events, on
@@ -20,6 +21,7 @@ from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation, perform_of
@@ -367,3 +369,32 @@ class PaneScreen(Screen[None]):
         """Drop pending reads; decisions are still carried out."""
         for lane in self.LANES:
             self.jobs.cancel(lane)
+
+
+_FREE = 0.3
+"""Seconds between two looks whether a dialog may open by itself."""
+
+
+def push_when_free(
+    pane: PaneScreen,
+    dialog: Screen[T],
+    answered: Callable[[T | None], None],
+    ready: str,
+    *,
+    over_panes: bool = False,
+    announced: bool = False,
+) -> None:
+    """Open a dialog by itself once the person types nothing: their next key would answer it. Until then say `ready`.
+
+    `over_panes`: only over a pane.
+    """
+    app = pane.app
+    over_pane, focused = isinstance(app.screen, PaneScreen), app.focused
+    typing = isinstance(focused, TextArea) or (isinstance(focused, Input) and (focused.value or not over_pane))
+    if not typing and (over_pane or not over_panes):
+        app.push_screen(dialog, answered)
+        return
+    if not announced:
+        pane.say(ready)
+    again = partial(push_when_free, pane, dialog, answered, ready, over_panes=over_panes, announced=True)
+    pane.set_timer(_FREE, again)

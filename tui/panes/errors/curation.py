@@ -13,6 +13,7 @@ from core.base.fault import Fault
 from core.text.redaction import count_masked
 from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
+from tui.panes.common.pane_screen import push_when_free
 from tui.panes.errors.queries import Meaning, Read, Scope, read_case
 from tui.render.common.amounts import counted
 from tui.render.common.glyphs import Signs
@@ -450,18 +451,25 @@ class Curating(Decisions, Performs):
         from tui.panes.errors.case_side import ConflictScreen
 
         conflict = conflicts.pop(0)
+        if conflict.mine is not None:  # the workbench may be left before the person has chosen
+            self._keep_text(conflict.mine, decision.version_in(conflict))
+
+        def saved(done: Curated | None) -> None:
+            then(done)
+            if conflict.mine is not None and done is not None and not done.conflicts:
+                self.in_scratch(lambda _job: self.writer.drop(conflict.case_id), self._not_returned)
 
         def chosen(choice: str | None) -> None:
             if choice == "mine" and (again := decision.again(conflict)) is not None:
-                self.decide(again, then)
+                self.decide(again, saved)
             elif choice == "write":
                 self._write_both(conflict)
             elif conflict.mine is not None:
-                self._keep_text(conflict.mine, decision.version_in(conflict))
                 self.say(self.signs.fill_keys(DRAFT_KEPT))
             self._conflicts(decision, conflicts, then)
 
-        self._host.app.push_screen(ConflictScreen(decision.act, conflict, self.signs, self.clock()), chosen)
+        dialog = ConflictScreen(decision.act, conflict, self.signs, self.clock())
+        push_when_free(self._host, dialog, chosen, "A decision conflicts with another. Finish here to compare both.")
 
     def _write_both(self, conflict: Conflict) -> None:
         from core.errors.curation.autosave import both_versions

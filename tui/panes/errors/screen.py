@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING, Literal
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Focus, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.list_pane import PasteSearchPane, Search
-from tui.panes.common.pane_screen import PaneContext, PaneScreen, lay_out, layout_of, number_of, one_of, text_of
+from tui.panes.common.pane_screen import (
+    PaneContext,
+    PaneScreen,
+    lay_out,
+    layout_of,
+    number_of,
+    one_of,
+    push_when_free,
+    text_of,
+)
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.errors.auto_refresh import LiveResults, Watching
 from tui.panes.errors.case_reader import Reader
@@ -63,24 +70,6 @@ PREVIEW, TYPED = 0.04, 0.1
 """Seconds that a row must stay chosen before its case is read; while someone types the next key mostly comes before."""
 
 Part = Literal["list", "case", "why"]
-
-
-_FREE = 0.3
-"""Seconds between two looks whether a dialog may open by itself."""
-
-
-def push_when_free(
-    pane: ErrorsScreen, dialog: Screen[bool], answered: Callable[[bool | None], None], *, announced: bool = False
-) -> None:
-    """Open a dialog once the person is in a pane and types nothing: an Enter meant for something else would answer."""
-    focused = pane.app.focused
-    typing = (isinstance(focused, Input) and focused.value) or isinstance(focused, TextArea)
-    if isinstance(pane.app.screen, PaneScreen) and not typing:
-        pane.app.push_screen(dialog, answered)
-        return
-    if not announced:
-        pane.say("The preview of the harvest is ready. It opens when you finish here.")
-    pane.set_timer(_FREE, lambda: push_when_free(pane, dialog, answered, announced=True))
 
 
 class ErrorsScreen(PaneScreen, PasteSearchPane):
@@ -318,7 +307,8 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     def _confirm_again(self, report: ImportAgain, decided: Callable[[bool | None], None]) -> None:
         from tui.screens.import_files import AgainScreen
 
-        push_when_free(self, AgainScreen(report), decided)
+        ready = "The preview of the harvest is ready. It opens when you finish here."
+        push_when_free(self, AgainScreen(report), decided, ready, over_panes=True)
 
     def _record(self) -> None:
         """Record the searched error, which no case has, and write its fix."""

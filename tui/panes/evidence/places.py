@@ -159,7 +159,7 @@ class FindScreen(LinePicker[ChosenPlace]):
             self._jobs.run(LANE, work, self._ends, self._failed)
 
     def _ends(self, found: ChosenPlace | None, _final: bool) -> None:
-        if self.is_current:
+        if self.app.screen is self:
             self.dismiss(found)
 
     def _on_hits(self, hits: Hits, _final: bool) -> None:

@@ -32,7 +32,7 @@ from core.flows.insights.pictures import (
 from core.flows.insights.report import NO_PROOF, PAUSES, Insights, Worked, WorkedItem
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
-from tui.panes.common.pane_screen import PASTE_ELSEWHERE, PaneContext, PaneScreen, one_of
+from tui.panes.common.pane_screen import PASTE_ELSEWHERE, PaneContext, PaneScreen, one_of, text_of
 from tui.panes.insights.actions import InsightsNow
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, loading, of_fault
@@ -363,10 +363,12 @@ class InsightsScreen(PaneScreen):
         if not self.is_attached:
             return
         first, self.read = self.read is None, read
-        at = self.rows.chosen
+        at, rows, chosen = self.rows.chosen, rows_of(read, self.insights_view.view).rows, self.chosen
         if first and (name := self._values.pop("opened", None)) is not None:  # back from the case that was opened here
-            rows = rows_of(read, self.insights_view.view).rows
             at = next((at for at, row in enumerate(rows) if row.name == name), at)
+        elif chosen is not None:  # others may be above it now
+            about = chosen.case_id, chosen.name
+            at = next((at for at, row in enumerate(rows) if (row.case_id, row.name) == about), at)
         self._show(at)
         if first:  # a notice that hid the rows may have sent the focus elsewhere
             self.call_after_refresh(self.body.take_focus)
@@ -552,7 +554,7 @@ class InsightsScreen(PaneScreen):
             self._show_strip(row.lead)
         elif row is not None and row.case_id is not None:
             self.jobs.run(
-                "insights-session", find_session(row.case_id), lambda lead, _: self._show_strip(lead), self._troubled
+                "insights-session", find_session(row.case_id), lambda lead, _: self._show_strip(lead), self.say_fault
             )
 
     def _show_strip(self, lead: Lead | None) -> None:
@@ -564,7 +566,11 @@ class InsightsScreen(PaneScreen):
             self.app.push_screen(StripScreen(self.jobs, lead[0], self.signs, self.clock, lead[1]))
 
     def remembered(self) -> Memory:
-        return {"view": self.insights_view.view, "weeks": self.insights_view.weeks}
+        return {
+            "view": self.insights_view.view,
+            "weeks": self.insights_view.weeks,
+            "project": self.insights_view.project or None,
+        }
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         event.stop()
@@ -579,7 +585,8 @@ def _recalled(memory: Memory) -> InsightsView:
     """What was shown the last time."""
     weeks = memory.get("weeks")
     number = next((one for one in WEEKS if one == weeks), 0)
-    return InsightsView(one_of(VIEWS, memory.get("view")) or VIEWS[0], number)
+    view = one_of(VIEWS, memory.get("view")) or VIEWS[0]
+    return InsightsView(view, number, text_of(memory.get("project")) or "")
 
 
 open_pane = InsightsScreen

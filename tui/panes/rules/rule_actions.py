@@ -121,7 +121,7 @@ class PickRule(LinePicker["Rule"]):
         super().on_mount()
 
     def show(self, rules: Sequence[Rule]) -> None:
-        if not self.is_attached:
+        if self.app.screen is not self:
             return
         self._rules, self._again = rules, _of_many(rules)
         self._list()

@@ -118,6 +118,25 @@ async def test_weeks_and_projects_narrow_it_and_escape_widens_it(casebook: Path)
         await pilot.press("p")
         await until(pilot, lambda: screen.read is not None and screen.read.found.project is not None)
         assert screen.read is not None and screen.read.found.project == screen.read.projects[0][0]
+        project = screen.insights_view.project
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is app.errors)
+        screen = await opened(pilot, app)
+        assert screen.insights_view.project == project, "it is found again as it was left"
+
+
+async def test_a_change_beneath_leaves_the_chosen_row_chosen(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("j")
+        await until(pilot, lambda: screen.chosen is not None and "borrow of moved" in screen.chosen.name)
+        with open_store(casebook, write=True) as store, store.transaction() as con:
+            known = json.dumps([fingerprint(_MOVED)])
+            add_verdict(con, "s1", 2, fingerprints=known, seconds=90_000, program="cargo")
+        await until(pilot, lambda: screen.read is not None and screen.read.found.totals.incidents == 4)
+        assert screen.rows.chosen == 0, "it comes first now"
+        assert screen.chosen is not None and "borrow of moved" in screen.chosen.name
 
 
 async def test_enter_opens_the_case_in_the_errors_pane(casebook: Path) -> None:
