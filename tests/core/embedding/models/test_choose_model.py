@@ -86,3 +86,26 @@ def test_what_cannot_be_changed_safely_stays_as_it_is(tmp_path: Path, text: str)
         before, after = tomllib.loads(text), tomllib.loads(file.read_text())
         assert after.pop("embedding") == {**before.pop("embedding"), "model": ID}
         assert before == after
+
+
+@pytest.mark.parametrize(
+    "before",
+    ['embedding = { model = "x" }\n', "embedding.threads = 2\n", "['embedding']\nthreads = 1\n", "[[embedding]]\n"],
+)
+def test_a_form_that_takes_no_line_is_not_called_invalid(before: str, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(before)
+    with pytest.raises(Fault, match="without changing other lines") as caught:
+        choose_model(file, ID)
+    assert caught.value.hint == f'set this manually: embedding.model = "{ID}"'
+    assert file.read_text() == before
+
+
+def test_a_large_file_with_a_byte_order_mark_stays_whole_and_keeps_its_rights(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    before = '\ufeff[embedding]\nmodel = "x"\n' + "# why\n" * 200_000
+    file.write_text(before, encoding="utf-8")
+    file.chmod(0o644)
+    choose_model(file, ID)
+    assert file.read_text(encoding="utf-8") == before.replace('"x"', f'"{ID}"')
+    assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o644
