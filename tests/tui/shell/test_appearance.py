@@ -139,33 +139,39 @@ async def test_the_chosen_row_is_reversed_in_the_terminal_s_own_colours(
         assert carets(app, app.errors.results.rows) == ""
 
 
-async def rooms(path: Path, height: int, *, ascii_only: bool) -> dict[str, object]:
-    """How much room each part of each pane has, while it has the focus and while it has not."""
+HEIGHTS = (8, 14)
+
+
+async def rooms(path: Path, *, ascii_only: bool) -> dict[str, object]:
+    """How much room each part of each pane has at each height, while it has the focus and while it has not."""
     app, found = app_on(path, ascii_only=ascii_only), dict[str, object]()
-    async with app.run_test(size=(80, height)) as pilot:
+    async with app.run_test(size=(80, HEIGHTS[0])) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         for pane in ("alt+1", "alt+2", "alt+3", "alt+4"):
             await pilot.press(pane)
             await settled(pilot, app)
             for _step in range(3):
-                parts = [one for one in app.screen.query("*") if one.id and one.region.area]
-                found |= {f"{pane} {app.focused} {one.id}": one.content_size for one in parts}
+                for height in (app.size.height, *(one for one in HEIGHTS if one != app.size.height)):
+                    await pilot.resize_terminal(80, height)
+                    await settled(pilot, app)
+                    parts = [one for one in app.screen.query("*") if one.id and one.region.area]
+                    found |= {f"{height} {pane} {app.focused} {one.id}": one.content_size for one in parts}
                 await pilot.press("tab")
                 await settled(pilot, app)
     return found
 
 
-@pytest.mark.parametrize("height", [8, 14])
 async def test_few_lines_have_as_much_room_in_ascii_and_without_colours(
-    casebook: Path, monkeypatch: pytest.MonkeyPatch, height: int
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    usual = await rooms(casebook, height, ascii_only=False)
-    assert any(" box" in name for name in usual)
-    assert any(" library-box" in name for name in usual)
-    assert await rooms(casebook, height, ascii_only=True) == usual
+    usual = await rooms(casebook, ascii_only=False)
+    for height in HEIGHTS:
+        assert any(name.startswith(f"{height} ") and " box" in name for name in usual), height
+        assert any(name.startswith(f"{height} ") and " library-box" in name for name in usual), height
+    assert await rooms(casebook, ascii_only=True) == usual
     monkeypatch.setenv("NO_COLOR", "1")
-    assert await rooms(casebook, height, ascii_only=False) == usual
+    assert await rooms(casebook, ascii_only=False) == usual
 
 
 SCREENS = (
