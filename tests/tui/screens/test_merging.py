@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 
 from core.errors import Case, identify, list_cases, observe, search, show_case
@@ -222,6 +223,25 @@ async def test_what_reads_alike_is_offered_before_a_word_is_typed(tmp_path: Path
         assert "오류: 설정 파일을" in frame(app).split("Merge another case")[1]
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
+
+
+async def test_a_number_and_enter_typed_at_once_merge_that_case(tmp_path: Path) -> None:
+    path, (first, second, third) = waiting(
+        tmp_path, (REFUSED, "psql", None), (AGAIN, "psql", None), (OTHER, "shell", None)
+    )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await stand_on(pilot, screen, first)
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, PickCase) and not app.jobs.busy("pick"))
+        for key in (str(third), "enter"):
+            app.post_message(Key(key, key if len(key) == 1 else "\r"))
+        told = await asked(pilot, app)
+        assert f"#{third}" in told
+        assert f"#{second}" not in told
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and f"merged #{third} into #{first}" in bottom(screen))
 
 
 @pytest.mark.parametrize("size", [SMALL, (200, 50)])

@@ -46,10 +46,9 @@ def find_others(job: Job[Any], text: str, case: Case, meaning: Meaning) -> tuple
     from core.errors.retrieval.vector_tier import AlsoFor, Like
 
     store = job.store()
-    number = text.removeprefix("#")
     found: Sequence[Hit] = ()
-    if number.isascii() and number.isdigit() and len(number) < 18:
-        ids = [int(number)]
+    if (number := _number(text)) is not None:
+        ids = [number]
     elif text:
         found = browse(store, text, _MAX_CASES)
         ids = [hit.id for hit in found]
@@ -64,6 +63,12 @@ def find_others(job: Job[Any], text: str, case: Case, meaning: Meaning) -> tuple
     return tuple(replace(row, key_line=lines.get(row.id) or row.key_line) for row in rows)
 
 
+def _number(text: str) -> int | None:
+    """The case that is named by its number, as in `#12`."""
+    digits = text.strip().removeprefix("#")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 18 else None
+
+
 class PickCase(RowPicker[int]):
     """Ends with the number of a case, or with None."""
 
@@ -75,6 +80,7 @@ class PickCase(RowPicker[int]):
         super().__init__("pick", title, "enter merges, esc cancels", box, RowList(self._paint, id="pick-rows"))
         self._curating = curating
         self._case = case
+        self._taking = False  # Enter came before the case of the typed number did
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -85,16 +91,23 @@ class PickCase(RowPicker[int]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
+        self._taking = False
         self._find(DEBOUNCE)
 
     def pick(self) -> None:
+        """End with the chosen case; with one that was named by its number as soon as it is read."""
         row = self.rows.rows.get(self.rows.chosen)
-        if isinstance(row, Row) and self.is_current and not self._curating.jobs.busy("pick"):
+        if self._curating.jobs.busy("pick"):
+            self._taking = _number(self._box.value) is not None
+        elif isinstance(row, Row) and self.app.screen is self:
             self.dismiss(row.id)
 
     def _find(self, delay: float) -> None:
         def on_rows(rows: tuple[Row, ...], _final: bool) -> None:
             self.rows.show(ResultRows(rows))
+            if self._taking:
+                self._taking = False
+                self.pick()
 
         work = find_others(self._box.value.strip(), self._case, self._curating.meaning)
         self._curating.jobs.run("pick", work, on_rows, self._failed, delay=delay)
