@@ -114,8 +114,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         work = read_stretch(self._session, index, before, after, self._width, self._marks)
         self._jobs.run("session", work, done, self._failed)
 
-    def _load(self, index: int) -> None:
-        """Read the messages around one again."""
+    def _load(self, index: int, *, back: bool = False) -> None:
+        """Read the messages around one again; if it is missing, the next one is chosen, or with `back` the previous."""
 
         def on_messages(stretch: Stretch | None, _final: bool) -> None:
             if stretch is None:
@@ -125,7 +125,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             facts = [session_name(self._session, stretch.started, stretch.project), title(stretch.agent)]
             self.border_title = Content(f" {self._signs.dot} ".join(part for part in facts if part))
             self._put(stretch.lines)
-            self.choose(index)
+            if stretch.lines:
+                self.choose(_present(stretch.lines, index, back=back))
 
         self._read(index, PAGE, PAGE, on_messages)
 
@@ -185,8 +186,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         index = min(max(index, self.ends[0]), self.ends[1])
         own = [at for at, line in enumerate(self.lines) if line.index == index]
         if not own:
-            self.chosen = index
-            self._load(index)
+            back, self.chosen = index < self.chosen, index
+            self._load(index, back=back)
             return
         self.chosen = index
         height = max(1, self.size.height)
@@ -278,6 +279,16 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         pieces = content.render(base, end="", parse_style=self.app.stylesheet.parse_style)
         segments = [Segment(text, style.rich_style) for text, style in pieces]
         return Strip(segments).adjust_cell_length(width, base.rich_style)
+
+
+def _present(lines: tuple[Line, ...], index: int, *, back: bool) -> int:
+    """The message `index` if it is there, else the next one in this direction, else the nearest: a casebook that was
+    salvaged lacks some."""
+    there = {line.index for line in lines}
+    ahead = [one for one in there if (one <= index if back else one >= index)]
+    if ahead:
+        return max(ahead) if back else min(ahead)
+    return min(there) if back else max(there)
 
 
 def _whole_messages(lines: tuple[Line, ...], *, end: bool) -> tuple[Line, ...]:

@@ -35,6 +35,21 @@ def harvested(tmp_path: Path) -> Path:
     return path
 
 
+async def test_messages_that_a_salvage_lost_are_passed_over(harvested: Path) -> None:
+    with open_store(harvested, write=True) as store:
+        store.con.execute("DELETE FROM message WHERE idx IN (3, 4)")
+    app = app_on(harvested)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await app.push_screen(SessionScreen(app.jobs, SESSION, 3, Marks(), app.signs))
+        own = app.screen.query_one(Transcript)
+        await until(pilot, lambda: own.chosen == 5 and not app.jobs.busy("session"))
+        own.perform("session.previous")
+        await until(pilot, lambda: own.chosen == 2 and not app.jobs.busy("session"))
+        own.perform("session.next")
+        await until(pilot, lambda: own.chosen == 5 and not app.jobs.busy("session"))
+
+
 async def test_a_result_has_its_verdict_in_the_margin_and_why_on_demand(harvested: Path) -> None:
     app = app_on(harvested)
     async with app.run_test(size=SMALL) as pilot:
