@@ -27,7 +27,7 @@ print(hits)
 
 
 def test_counters_are_exact_with_three_writers(tmp_path: Path) -> None:
-    db, rounds = tmp_path / "casebook.db", 400
+    db, rounds = tmp_path / "casebook.db", 120
     record_resolution(db, "fatal: unable to access the remote: could not resolve host", "check the proxy")
     workers = [
         subprocess.Popen(
