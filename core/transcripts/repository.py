@@ -52,11 +52,11 @@ def repository_of(url: str) -> str:
         return ""
     host = host.lower().rstrip(".")
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    if not _HOST.fullmatch(host) or ".." in parts or ":" in path:
-        return ""
     while parts and parts[-1].endswith(".git"):
         parts[-1] = parts[-1].removesuffix(".git")
         parts = parts if parts[-1] else parts[:-1]
+    if not _HOST.fullmatch(host) or not {".", ".."}.isdisjoint(parts) or ":" in path:
+        return ""
     return "/".join((_OTHER_PORTS.get(host, host), *parts)) if parts else ""
 
 

@@ -104,6 +104,10 @@ _FIXES: Final = (
     f" FROM (SELECT * FROM resolution WHERE status = 'verified' AND {ANSWERS}) r"
     " JOIN error_kb e ON e.id = r.case_id ORDER BY r.id DESC"
 )
+_ONE_FIX: Final = (
+    f"SELECT r.author, r.original, iif(r.session_id IS NULL, {_RECORDED}, {_OF_SESSION}), {_OCCURRENCES}"
+    " FROM resolution r WHERE r.id = ?"
+)
 _REPLACED: Final = (
     "SELECT r.replaced_by, r.id, r.fingerprint, r.text, r.lesson, r.author, r.original, e.error_normalized"
     " FROM {} JOIN error_kb e ON e.id = r.case_id WHERE r.replaced_by IS NOT NULL ORDER BY r.id DESC"
@@ -136,6 +140,18 @@ def outgoing(
             {} if same else cast("dict[str, object]", cleaned_value(_fields(row, lesson, occurrences, names), person))
         )
         yield Outgoing(id_, fix_id, case_id, ts, fields, same)
+
+
+def belongs(con: apsw.Connection, fix_id: int, names: Collection[str]) -> bool:
+    """Whether a fix, draft or verified, is one of this repository's, which `outgoing` takes once it is verified."""
+    row = con.execute(_ONE_FIX, (fix_id,)).fetchone()
+    if row is None:
+        return False
+    author, original, place, occurrences = cast("tuple[str, str | None, str | None, str]", row)
+    origin = origin_of(author, original)
+    if origin is not None:
+        return origin.repository in names
+    return _is_own(names, place, [Named(*one) for one in json.loads(occurrences)])
 
 
 def first_ids(con: apsw.Connection, cases: Collection[int] | None = None) -> dict[int, str]:

@@ -17,6 +17,7 @@ from core.base.program import program
 from core.errors.cases.resolutions import answering
 from core.errors.retrieval.answer import Status
 from core.flows.agent_file import SyncedFile, has_block
+from core.flows.team.collect import belongs
 from core.flows.team.export import TeamExport
 from core.flows.team.place import TeamPlace
 from core.store import Store, faults
@@ -73,6 +74,8 @@ def dearest(store: Store, place: TeamPlace) -> tuple[DearLesson, ...]:
         for case_id, seconds, sessions in cast("list[tuple[int, float, int]]", rows):
             fix = answering(store.con, case_id)
             if fix is None or (fix.status != "verified" and fix.strength != "strong"):
+                continue
+            if not belongs(store.con, fix.id, place.names):  # it was found elsewhere, and is not shared from here
                 continue
             named = store.con.execute(
                 "SELECT key_line FROM fingerprint WHERE case_id = ? ORDER BY fingerprint = ? DESC, first_seen LIMIT 1",

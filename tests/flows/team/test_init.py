@@ -41,6 +41,24 @@ def test_init_writes_what_is_verified_for_a_first_commit(people: People) -> None
     assert joon.json("errors", "search", KNOWN)["match"]["origin"] == "team"
 
 
+def test_init_lists_no_lesson_that_it_does_not_write(people: People) -> None:
+    (mina,) = people("mina")
+    log = Claude(cwd=str(mina.tree))
+    log.call("t1", "Bash", {"command": "pytest"})
+    log.fails("t1", f"Exit code 1\n{KNOWN}")
+    log.call("t2", "Bash", {"command": "pytest books"})
+    log.fails("t2", "Exit code 1\nValueError: books")
+    folder = mina.home / ".claude" / "projects" / "shop"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_bytes(log.bytes())
+    mina.run("import", "auto")
+    mina.fix(KNOWN, "pip install pyyaml", session="elsewhere", repository="github.com/acme/other")
+    mina.fix("ValueError: books", "export B=1")
+    report = mina.json("init", "--yes", "--no-import")
+    assert report["export"]["lessons"] == 1
+    assert [one["do"] for one in report["dearest"]] == ["export B=1"]
+
+
 def test_init_without_a_verified_fix_writes_nothing(people: People) -> None:
     (mina,) = people("mina")
     assert "this repository has no verified fixes" in mina.run("init", "--yes", "--no-import", code=1)

@@ -176,7 +176,7 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
                 one.minutes, most, f"{one.times:,}×", one.key_line,
                 f"{counted(one.times, 'incident')} in {counted(one.sessions, 'session')},"
                 f" {counted(one.attempts, 'attempt')}",
-                one.project.rpartition("/")[2], one.case_id, one.fix_status,
+                one.project, one.case_id, one.fix_status,
             )
             for one in worst
         ))  # fmt: skip
