@@ -66,7 +66,12 @@ def test_other_hosts_and_deeper_paths_are_kept(url: str, repository: str) -> Non
         *("https://github.com/acme/../other", "git@github.com:../shop", "javascript://github.com/acme/shop"),
         *("ext::sh -c touch% /tmp/x", "-oProxyCommand=x:acme/shop", "https://-host/acme/shop"),
         *("https://github.com/acme/sh\u202eop", "https://github.com/acme/shop\x1b[31m", "https://github.com/a b/c"),
-        *("https://github.com/..git", "git@github.com:shop/...git", "https://github.com/acme/\ud800", "https://github.com/" + "a" * 2_000),
+        *(
+            "https://github.com/..git",
+            "git@github.com:shop/...git",
+            "https://github.com/acme/\ud800",
+            "https://github.com/" + "a" * 2_000,
+        ),
     ],
 )
 def test_what_names_no_repository_elsewhere_gives_none(url: str) -> None:

@@ -41,6 +41,8 @@ from core.errors.identity.keylines.tools import (
 _MOST = 400
 _GUTTER = lazy_pattern(r"E(?=\s|\Z)")
 _HEADING = lazy_pattern(r".*:\s*\Z")
+_ONE_WORD = lazy_pattern(r"\s*\w*:\s*\Z")
+_LETTER = lazy_pattern(r"[^\W\d_]")
 
 
 KeyLineRole = Literal["primary", "secondary"]
@@ -250,7 +252,7 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
         best = min(named, key=lambda item: (-item.found.weight, item.order)) if named else None
         inside = best is not None and best.tool in ("json", "html")
         parts = best.found.parts if best and inside else (message(page, filled[0]),)
-        named_it = _names_failure(best) if best else not is_noise(page.text(filled[0]))
+        named_it = _names_failure(best) if best else _may_be_message(page.text(filled[0]))
         return (_key_line(page, parts, best.tool if best else "unknown", primary=named_it),)
     quoted = quoted_lines(page)
     own = [item for item in named if item.found.parts[0].number not in quoted]
@@ -258,6 +260,10 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
     if quoted and not ranked:  # nothing else is there: one of the quoted lines is a guess
         ranked = [_guessed(item) for item in _ranked(page, _without_wrapped(named), frozenset())]
     return tuple(_key_line(page, item.found.parts, item.tool, primary=_is_peer(item, ranked[0])) for item in ranked)
+
+
+def _may_be_message(text: str) -> bool:
+    return _LETTER.search(text) is not None and not is_noise(text)
 
 
 def _is_peer(item: _Named, top: _Named) -> bool:
@@ -301,7 +307,9 @@ def _unfolded(page: Page, named: list[_Named], deep: int = _DEEP) -> list[_Named
             outer = nested.outside(inner[0].found, item.found.weight)
             found.append(item._replace(found=outer))
         else:
-            found.append(item._replace(found=item.found._replace(weight=DETAIL)))
+            says_less = _ONE_WORD.match(_text(page, item.found.parts))  # than the name of its test
+            weight = WRAPPER - 1 if says_less else DETAIL
+            found.append(item._replace(found=item.found._replace(weight=weight)))
     return found
 
 

@@ -324,3 +324,16 @@ def test_a_list_with_bullets_is_no_report_of_jest() -> None:
     assert identify("● Checkpoint fa3c8337b5a4\n  session  b999d973\n  created  2026-07-22 22:16:54\n").tool != "jest"
     assert identify("● Validation Error:\n\n  Module jsdom not found.\n").key_line == "Module jsdom not found."
     assert identify("  ● cart › discount\n\n    expected 90, got 100\n").key_line == "expected 90, got 100"
+
+
+@pytest.mark.parametrize("text", ["0\n", "12%\n", "docker: 2\naws: 9\n", "install: true\ncache: true\n"])
+def test_a_number_or_a_setting_names_no_failure(text: str) -> None:
+    assert all(one.role == "secondary" for one in identify(text).key_lines)
+
+
+def test_the_name_of_a_test_says_more_than_got() -> None:
+    text = (
+        "=== RUN   TestTake\n    take_test.go:21: got:\n        \n        export A=1\n        \n        want:\n"
+        "        export A=1\n--- FAIL: TestTake (0.00s)\nFAIL\nFAIL\tacme.io/shop\t0.013s\n"
+    )
+    assert identify(text).key_lines[0].text == "--- FAIL: TestTake (0.00s)"

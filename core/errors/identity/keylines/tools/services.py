@@ -146,7 +146,7 @@ CONTAINERS = (
             REPORT + 1,
         ),
         rule("template parsing error: ", r"template parsing error: .*", REPORT),
-        rule("docker: ", r"docker: (?!Error response).*", REPORT),
+        rule("docker: ", r"docker: (?!Error response)\S+\s+\S.*", REPORT),
         rule("parse error", r"(?:ERROR: )?(?:failed to solve: )?[Dd]ockerfile parse error.*", CAUSE),
         rule("unknown instruction", r"(?:ERROR: |Error: )?.*unknown instruction: .*", CAUSE),
         rule(

@@ -99,7 +99,8 @@ SHELLS = (
         rule("tar: ", r"tar: Removing leading.*", WRAPPER - 1),
         rule(
             tuple(f"{name}: " for name in _PROGRAMS),
-            rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Child returned|Child died|Removing|warning).+",
+            rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Child returned|Child died|Removing|warning)"
+            r"\S+\s+\S.*",
             REPORT,
         ),
     ),
