@@ -1,9 +1,10 @@
-"""The triage queue, an item an incident: what most sessions met is first. Of those what has a fix beyond an edit of the
-project's code, then such edits, then what has no fix; of those what cost most, then what was seen most.
+"""The triage queue, an item an incident: what most sessions met is first. Of those what has a strong fix, then a weak
+one, then an edit of the project's code, then what has no fix; of those what cost most, then what was seen most.
 
 An item is the first case of its incident; the other waiting cases of the incident are listed with it. Once it is
-decided, they leave the queue with it, and they come back with it when the decision is undone. Slips have no item. Cases
-that were never judged come last, those seen most first.
+decided, they leave the queue with it, and they come back with it when the decision is undone. Slips have no item, and
+neither has a draft that is a workaround or fixes a slip: practice counts those. Cases that were never judged come last,
+those seen most first.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from core.store import Store
 # Word for word as in the partial index, or SQLite does not use it; without being told, it takes one that needs sorting.
 WAITING = "status IN ('unresolved', 'draft')"
 _QUEUE = "case_state s INDEXED BY case_state_triage"
-_ITEM = f"{WAITING} AND queued = 1"
+_ITEM = f"{WAITING} AND queued = 1 AND offer >= 0"
 _CURSOR = re.compile(
     r"(?P<sessions>[0-9]{1,18})\|(?P<offer>[0-9])\|(?P<seconds>[0-9.e+]{1,32})\|(?P<seen>[0-9]{1,18})"
     r"\|(?P<last>[^|]{0,64})\|(?P<id>[0-9]{1,18})"

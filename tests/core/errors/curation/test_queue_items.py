@@ -89,16 +89,32 @@ def test_of_as_many_sessions_a_command_comes_before_an_edit_and_no_fix_last(stor
     edit(store, "kim", [look(store.con, ids(store)[KEY])], Written("a person knows better"))
     assert [row.key_line for row in triage_queue(store).cases if row.id != command] == [KEY, LOCKED]
     offers = dict(store.con.execute("SELECT s.case_id, s.offer FROM case_state s"))
-    assert sorted(offers.values()) == [0, 2, 2]
+    assert sorted(offers.values()) == [0, 4, 4]
+
+
+def test_a_strong_fix_comes_before_a_weak_one_and_a_workaround_has_no_item(store: Store, tmp_path: Path) -> None:
+    for at, (old, new) in enumerate([("python", "python3"), ("pip", "pip3")], 1):
+        missing = f"/bin/bash: line 1: {old}: command not found"
+        put(store, session(tmp_path, at).bash(f"{old} b.py", missing, 127).bash(f"{new} b.py", "fine"))
+    first, second = (row.id for row in triage_queue(store).cases)
+    for change, order in (
+        ("original = json_set(original, '$.harvest.strength', 'weak')", [second, first]),
+        ("lesson = json_set(lesson, '$.workaround', json('true'))", [second]),
+    ):
+        with store.transaction() as con:
+            con.execute(f"UPDATE resolution SET {change} WHERE case_id = ?", (first,))
+            refresh_case(con, first)
+        assert [row.id for row in triage_queue(store).cases] == order
+        assert count_waiting(store) == len(order)
 
 
 def test_cases_that_nobody_judged_come_behind_in_their_old_order(store: Store, tmp_path: Path) -> None:
     put(store, session(tmp_path, 1).bash("python app.py", LOOKUP, 1))
     from core.errors import identify, observe
 
+    error, rare = identify("fatal: bad object here"), identify("OSError: disk full")
     with store.transaction():
         for at in range(3):
-            error, rare = identify("fatal: bad object here"), identify("OSError: disk full")
             observe(
                 store.con, error, session_id=None, message_idx=None, tool=None, project=None, ts=f"2027-01-0{at + 1}"
             )
@@ -245,4 +261,4 @@ def test_a_page_walks_the_index_and_sorts_nothing(store: Store) -> None:
         " LIMIT 50"
     ).fetchall()
     assert len(plan) == 1
-    assert "SEARCH s USING INDEX case_state_triage (" in plan[0][3]
+    assert "SEARCH s USING INDEX case_state_triage (" in str(plan[0][3])
