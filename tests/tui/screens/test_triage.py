@@ -44,6 +44,11 @@ def harvest(tmp_path_factory: pytest.TempPathFactory) -> Path:
         import_transcripts(store, "auto", [write_transcript(folder / "session.jsonl", 24_000_000)])
         for table in ("result_verdict", "case_state"):  # its errors are slips, which never wait
             store.con.execute(f"UPDATE {table} SET worth = 'project' WHERE worth = 'slip'")
+        store.con.execute("UPDATE case_state SET offer = 1 WHERE offer < 0")
+        store.con.execute(
+            "UPDATE resolution SET original = json_set(original, '$.harvest.worth', 'project')"
+            " WHERE json_extract(original, '$.harvest.worth') = 'slip'"
+        )
         assert count_waiting(store) >= 50
         store.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return path
