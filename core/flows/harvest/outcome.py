@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, NamedTuple, cast
-from urllib.parse import urlsplit
+from typing import Final, Literal, NamedTuple
 
-import orjson
-
+from core.errors.identity.keylines.select import BROKEN_PIPE
 from core.flows.harvest import programs
 from core.flows.harvest.answers import (
     EXPECTED,
@@ -37,6 +35,7 @@ from core.flows.harvest.complaints import (
     powershell_records,
     unanswered,
 )
+from core.flows.harvest.elsewhere import errors_elsewhere
 from core.flows.harvest.events import Ran, ResultVerdict
 from core.flows.harvest.signatures import (
     ABSENT,
@@ -61,83 +60,6 @@ from core.flows.harvest.signatures import (
 from core.text import clean
 from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS, is_served_shell
 
-_FAILED_RUN: Final = re.compile(
-    r"##\[error\]|\bProcess completed with exit code [1-9]|^ERROR: Job failed", re.MULTILINE
-)
-"""What GitHub Actions and GitLab CI write into the log of a job that failed."""
-_SAVED_LOG: Final = re.compile(r"\s*[^\t\n]{1,120}\t[^\t\n]{1,120}\t\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z ")
-"""The first line of such a log, where it was saved and is looked through now: job, step, time."""
-_CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "Invoke-RestMethod", "irm"})
-_RUNTIMES: Final = frozenset({"python", "node", "go", "rust-panic", "java", "ruby", "php", "dotnet"})
-_HERE: Final = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "host.docker.internal"})
-_LONGEST: Final = 4_000
-
-
-def errors_elsewhere(command: Command, body: str) -> tuple[Named, ...]:
-    """What the log of a failed run elsewhere names, or why a service refused a request; empty for all else."""
-    if any(map(_shows_log, command.parts)) or (command.reads_only and _SAVED_LOG.match(body)):
-        only_failed = any("--log-failed" in part.words for part in command.parts)
-        if not (only_failed or _FAILED_RUN.search(body)):
-            return ()
-        return tuple(error for error in named_errors(body) if _is_named_in_log(error))
-    if any(map(_shows_crash, command.parts)):
-        return _crash(body)
-    if body.lstrip().startswith("{") and any(map(_asks_service, command.parts)) and _is_refusal(body):
-        return named_errors(body)
-    return ()
-
-
-def _is_named_in_log(error: Named) -> bool:
-    """Whether an error of a log is a tool's own, not the line of a log that sounds most like one."""
-    return error.key.tool != "ci" and (error.key.tool != "unknown" or ERROR.search(error.key.text) is not None)
-
-
-def _shows_log(part: Part) -> bool:
-    words = part.words
-    if words[:3] == ("gh", "run", "view"):
-        return any(word.startswith("--log") for word in words)
-    return words[:3] == ("glab", "ci", "trace") or (words[:2] == ("gh", "api") and any("/logs" in w for w in words))
-
-
-def _shows_crash(part: Part) -> bool:
-    """Whether a part shows the log of a container that ended: other logs quote what others met."""
-    return (
-        part.program in ("kubectl", "oc") and "logs" in part.words[1:3] and bool({"--previous", "-p"} & {*part.words})
-    )
-
-
-def _crash(body: str) -> tuple[Named, ...]:
-    """What ended the program whose log this is: an uncaught exception or a panic in its last lines."""
-    end = len(body.rstrip())
-    for _ in range(2):
-        end = max(0, body.rfind("\n", 0, end))
-    return tuple(error for error in named_errors(body) if error.key.tool in _RUNTIMES and error.key.start >= end)
-
-
-def _asks_service(part: Part) -> bool:
-    """Whether a part asks a service on another machine: what is served here is often meant to refuse."""
-    if part.words[:2] in (("gh", "api"), ("glab", "api")):
-        return True
-    hosts = [urlsplit(word).hostname for word in part.words if word.startswith(("http://", "https://"))]
-    return part.program in _CLIENTS and bool(hosts) and not any(host in _HERE for host in hosts)
-
-
-def _is_refusal(body: str) -> bool:
-    """Whether a whole body is an error: a problem document (RFC 9457), an error object, or GitHub's message."""
-    if len(body) > _LONGEST:
-        return False
-    try:
-        read: object = orjson.loads(body.strip())
-    except ValueError:
-        return False
-    if not isinstance(read, dict):
-        return False
-    error_body = cast("dict[str, object]", read)
-    status = error_body.get("status")
-    problem = isinstance(status, int) and status >= 400 and bool({"title", "detail", "message"} & error_body.keys())
-    return problem or isinstance(error_body.get("error"), dict) or {"message", "documentation_url"} <= error_body.keys()
-
-
 Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
 """`filtered`: it showed nothing of what it was searched for; `alive`: not over, or stopped by hand, and nothing
 wrong so far; `running`: not over; `silent`: says nothing either way."""
@@ -147,8 +69,10 @@ GUESSED: Final = "A requested file does not exist."
 
 _AGENT_TOOLS: Final = OWN_TOOLS | WRITERS | DELEGATES
 _PRINTERS: Final = frozenset(("echo", "printf", "print"))
-_STOPPED: Final = frozenset((124, 130, 137, 143))
-"""Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill."""
+_STOPPED: Final = frozenset((124, 130, 137, 141, 143))
+"""Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill, a reader that had enough."""
+_CHANGES: Final = 2
+"""The exit code of a plan with changes (`terraform plan -detailed-exitcode`)."""
 _STOPPED_EARLY: Final = "The command was stopped, and its output has no failure."
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
@@ -265,7 +189,9 @@ def _outcome_of_run(ran: Ran, command: Command, body: str) -> Outcome:
         return shown._replace(elsewhere=True)
     if (command.masked or "script" in ran.facts or is_served_shell(ran.tool)) and not command.reads_only:
         return _masked(command, body)
-    return _partly(command, body) or _own_script_died(command, body) or Outcome("passed")
+    return (
+        _partly(command, body) or _own_script_died(command, body) or _client_refused(command, body) or Outcome("passed")
+    )
 
 
 def judge_running(ran: Ran) -> Outcome:
@@ -455,8 +381,9 @@ def _asks_log(part: Part) -> bool:
 
 
 def _programs(command: Command) -> set[str]:
-    """The programs of a command whose own complaints count."""
-    return {part.program for part in command.parts if part.kind != "setup"} - _PRINTERS
+    """The programs of a command whose own complaints count; ssh where it runs the others elsewhere."""
+    through = {"ssh"} if _SSH.search(command.text) else set[str]()
+    return {part.program for part in command.parts if part.kind != "setup"} - _PRINTERS | through
 
 
 def _is_negative_answer(command: Command, body: str, code: int) -> bool:
@@ -464,6 +391,8 @@ def _is_negative_answer(command: Command, body: str, code: int) -> bool:
     last = command.last
     if is_cut_short(command, body) or powershell_records(body, command.text):
         return False
+    if code == _CHANGES and any("-detailed-exitcode" in word for part in command.parts for word in part.words):
+        return True
     if command.status is not None:  # the code that the command printed is of the part before
         last = next((part for part in reversed(command.parts) if part.kind != "setup"), last)
     if (
@@ -473,9 +402,15 @@ def _is_negative_answer(command: Command, body: str, code: int) -> bool:
         or (code != 1 and not last.named(programs.ANY_CODE))
     ):
         return False
-    if only_lines_of(body, {last.program}).strip() and last.program not in ("diff", "cmp", "which", "where"):
+    if only_lines_of(body, {last.program}).strip() and last.program not in ("diff", "cmp", "id", "which", "where"):
         return False
-    return command.reads_only or not ERROR.search(shortened(body))
+    if not command.reads_only:
+        return not ERROR.search(shortened(body))
+    return not (last.program in _ASKERS and _own_errors(command, body))
+
+
+_ASKERS: Final = frozenset(("gh", "npm"))
+"""Clients whose exit code 1 is an answer, unless they say under their name that they got none from their service."""
 
 
 def _partly(command: Command, body: str) -> Outcome | None:
@@ -508,6 +443,18 @@ def _own_script_died(command: Command, body: str) -> Outcome | None:
     return _failing(errors, "The exit code is 0, but the command's own script failed", True) if errors else None
 
 
+def _client_refused(command: Command, body: str) -> Outcome | None:
+    """A client of a service that shows only how it says that this refused: behind a pipe, or one that ends with exit
+    code 0 (`redis-cli`)."""
+    others = programs.ANSWERS if command.masked else programs.INTERPRETERS | programs.CHECKS
+    if body.strip().count("\n") >= SHORT or (command.reads_only and not command.masked):
+        return None
+    if any(part.named(others) for part in command.members):
+        return None
+    errors = _own_errors(command, body)
+    return _failing(errors, _HIDDEN, command.view != "part") if errors else None
+
+
 def _masked(command: Command, body: str) -> Outcome:
     """A command whose exit code says nothing: what its output looks like decides."""
     partly = _partly(command, body)
@@ -533,15 +480,42 @@ def _masked(command: Command, body: str) -> Outcome:
                 "The check printed only an error message, and a pipe or command list hid its exit code",
                 whole=True,
             )
+        if not passes and (errors := _own_errors(command, body)):
+            return _failing(errors, _HIDDEN, command.view != "part")
         return Outcome("filtered") if command.view == "part" and not passes else Outcome("passed")
     errors = recognised(named_errors(body)) if named or fails else ()
     if not named:  # a count alone: only what a recogniser knows is believed
         errors = tuple(error for error in errors if error.key.tool != "unknown")
+    if errors and all(BROKEN_PIPE.match(error.key.text) for error in errors):
+        return Outcome("filtered", sign="noise", reason="The reader of a pipe ended first.")
     errors = errors or (
         (named_line(len(last[0] + last[1]), last[2][:LINE]),) if gave_up else _line_of(body, named, probe)
     )
     whole = bool(errors) and command.view != "part"
-    return _failing(errors, "The exit code is hidden by a pipe or a list, but the output shows that it failed", whole)
+    return _failing(errors, _HIDDEN, whole)
+
+
+_HIDDEN: Final = "The exit code is hidden by a pipe or a list, but the output shows that it failed"
+
+
+def _own_errors(command: Command, body: str) -> tuple[Named, ...]:
+    """The errors in a form that is known of a program of the command: `! Undefined control sequence.` of pdflatex."""
+    if any(part.named(programs.PRINTERS) for part in command.members):
+        return ()
+    if len(body) > _SMALL and COMPLAINT.search(body) is None:  # which costs less than to look for key lines
+        return ()
+    names = {part.program for part in command.members}
+    return tuple(error for error in named_errors(body) if any(_is_of(error.key.tool, name) for name in names))
+
+
+def _is_of(tool: str, program: str) -> bool:
+    """Whether a tool of the registry is this program: `latex` is pdflatex, `sqlite` is sqlite3."""
+    shorter, longer = sorted((tool, program.casefold()), key=len)
+    return shorter == longer or (len(shorter) >= _NAME_LENGTH and shorter in longer)
+
+
+_NAME_LENGTH: Final = 3
+_SMALL: Final = 2_000
 
 
 def _check_refused(command: Command, body: str) -> tuple[Named, ...]:

@@ -76,8 +76,8 @@ whereis, where, hash, command, type, pgrep, pidof, pkill, killall, fuser, lsof, 
 nc, pg_isready, kill, git grep, git check-ignore, git show-ref, git merge-base, git ls-remote, systemctl is-active,
 systemctl is-enabled, systemctl is-failed, npm outdated, mountpoint, zcmp, sdiff, dpkg -s, dpkg -l, redis-cli ping,
 git rev-parse, git config, git ls-files, brew outdated, jq, xargs, find, Compare-Object, Get-Command, git diff, git
-symbolic-ref, git branch, git merge-tree, npm audit, gh pr checks, gh run watch, gh run view, terraform plan,
-ssh-add -l, ssh-add -L
+symbolic-ref, git branch, git merge-tree, npm audit, gh pr checks, gh run watch, gh run view, ssh-add -l, ssh-add -L,
+id, kubectl diff, kubectl auth can-i, pip show, tmux ls, tmux list-sessions, tmux has-session
 """)
 """Exit code 1 is their way to say no."""
 
@@ -86,7 +86,7 @@ SEARCHES: Final = _set("grep, egrep, fgrep, zgrep, rg, ag, ack, findstr")
 
 ANY_CODE: Final = _set("""
 pg_isready, systemctl is-active, systemctl is-enabled, systemctl is-failed, lsof, nc, gh pr checks, gh run watch, gh run
-view, terraform plan
+view
 """)
 """Of those, the ones whose every exit code is an answer."""
 

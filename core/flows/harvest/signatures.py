@@ -96,7 +96,7 @@ _ERROR_AT_START: Final = (
     r"|^Error from server\b|^An error occurred \(\w+\) when calling|^The connection to the server "
     r"|^(?:error during build|Module not found|rake aborted!|Failed to compile)\b|^[ \t]*✘ \[ERROR\]"
     r"|^dependency failed to start|^container \S+ (?:exited \([1-9]|is unhealthy)|^level=(?:error|fatal)\b"
-    r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S"
+    r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S|^[a-z][\w.+-]{1,30}: (?:fatal )?error: \S"
 )
 _ERROR_INSIDE: Final = (
     r"\berror\[E\d{4}\]|\berror (?:TS|CS|FS|BC|NU|MSB)\d{3,5}\b|\): error [A-Za-z]{2,9}\d{3,5}: \S"
@@ -136,11 +136,14 @@ _FAILED: Final = re.compile(
     r"|^(?:\[[^\]\n]{1,40}\] )?[1-9]\d{0,5} issues?(?::| found)|^(?:\[[^\]\n]{1,40}\] )?ERROR task failed"
     r"|^g?make(?:\[\d+\])?: \*\*\* [^\n]*Error \d|\bELIFECYCLE\b[^\n]{0,40}\bfailed"
     r"|^Failed to compile\b|^error: script \"[^\"\n]{1,80}\" exited with code [1-9]"
-    r"|^✘ Test run with [^\n]{1,80} failed",
+    r"|^✘ Test run with [^\n]{1,80} failed"
+    r"|^Aborted with [1-9]\d{0,5} warnings|^-- Configuring incomplete, errors occurred"
+    r"|\b(?:[Aa]borted|[Cc]ompleted|[Ee]nded|[Ff]ailed|[Ff]inished|[Ss]topped) with [1-9]\d{0,5} (?:error|failure)s?\b",
     re.MULTILINE,
 )
 FAILED: Final = Prefiltered(
-    _FAILED, ("fail", "Fail", "FAIL", "error", "Error", " problem", "실패", " reformatted", " issue", " diagnostic")
+    _FAILED,
+    ("fail", "Fail", "FAIL", "error", "Error", "Aborted", " problem", "실패", " reformatted", " issue", " diagnostic"),
 )
 """A summary that counts failures."""
 
@@ -179,6 +182,7 @@ _CLIENT_COMPLAINT: Final = re.compile(
     r"|^[^\n{]{0,120}\b(?:HTTP(?:/\d\.\d)? |status (?:code )?|error:? )429\b|\b429 Too Many Requests"
     r"|^[^\n]{0,200}\bGraphQL: \S|^error connecting to \S+\.\w"
     r"|^Unknown JSON field: |^failed to parse jq expression|^jq: (?:parse )?error(?: |:)"
+    r"|^parse error: [^\n]{1,200} at line \d+, column \d+$"
     r"|^(?:Error response from daemon|Cannot connect to the Docker daemon|error during connect)\b"
     r"|^OCI runtime \w+ failed: "
     r"|^error: (?:Failed to spawn|no such command): |^\S{0,200}python[\d.]{0,6}(?:\.exe)?: No module named "
@@ -188,7 +192,7 @@ _CLIENT_COMPLAINT: Final = re.compile(
 )
 _CLIENT_WORDS: Final = (
     "(HTTP ", "(status ", "HTTP 4", "HTTP 5", " for url: ", "429",
-    "GraphQL: ", "error connecting to ", "Unknown JSON field: ", "failed to parse jq ", "jq: ",
+    "GraphQL: ", "error connecting to ", "Unknown JSON field: ", "failed to parse jq ", "jq: ", "parse error: ",
     "Error response from daemon", "Cannot connect to the Docker daemon", "error during connect", "OCI runtime ",
     "Failed to spawn: ", "no such command: ", ": No module named ", "Missing script: ",
     "could not determine executable", "gh auth login",
@@ -223,8 +227,9 @@ COMPLAINT: Final = re.compile(
     r"|unsupported|not found|no such"
     r"|no (?!(?:issue|error|problem|change|difference|warning|vulnerabilit)\w* )\w+(?: \w+){0,2} found"
     r"|not (?:permitted|allowed|supported|recognized|a )|denied|refused|rejected|forbidden"
-    r"|missing|required|must|timed out|timeout|unbound|no matches|does not|doesn't|already exists"
-    r"|(?:is|are) ignored|exceeded|too many|conflict|locked|aborted|panic|would be reformatted)\b|오류|실패|없",
+    r"|missing|required|must|timed out|timeout|unbound|no (?:matches|route to|space left)|unreachable|reset by"
+    r"|does not|doesn't|already exists|(?:is|are) ignored|exceeded|too many|conflict|locked|aborted|panic"
+    r"|would be reformatted)\b|오류|실패|없",
     re.IGNORECASE,
 )
 """A word of complaint: with a failed exit code, the first line with one names the failure where nothing else does."""

@@ -18,7 +18,8 @@ _CAPPED = r"(?:(?:fatal )?error: )?too many errors(?: \(\w+\)| emitted\b.*)?\Z"
 _CAP = lazy_pattern(_CAPPED, re.IGNORECASE | re.ASCII)
 # Never a key line: frames, gutters, code, rulers, prompts, progress, hints and counts.
 _NOISE = lazy_pattern(
-    r"[\W_]*\Z|\s*(?:at |File \"|from |in |\.\.\. ?\d|\d+:\s+0x|#\d+ |goroutine |[|+>^~-]{1,4}\s|\d+ *[|│┆]|[╭╰├└┌])"
+    r"[\W_]*\Z|\S+:\d+:\d+:?\Z"
+    r"|\s*(?:at |File \"|from |in |\.\.\. ?\d|\d+:\s+0x|#\d+ |goroutine |[|+>^~-]{1,4}\s|\d+ *[|│┆]|[╭╰├└┌])"
     r"|(?:or|then|to resolve|resolve|continue)\b[^\n`]{0,100}(?:`|:\Z)"
     r"|\(use \"|\(commit or |\(fix conflicts|\(all conflicts"
     r"|[✓✔√☑✅] ?\S|[$❯➜%] |> \S+@\S+ |npm (?:warn|WARN|notice)\b|\+{1,2} \S|(?:note|hint|help|tip|"

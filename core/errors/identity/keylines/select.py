@@ -179,9 +179,10 @@ _DIAGNOSES = frozenset(
 )
 """Tools whose findings are errors of their own, also where one command ran several of them."""
 _HEAD = 3
-_BROKEN_PIPE = lazy_pattern(
+BROKEN_PIPE = lazy_pattern(
     r"(?:BrokenPipeError\b|(?:.{0,200}: )?(?:write )?EPIPE\b|.{0,200}\bBroken pipe\b)", re.IGNORECASE
 )
+"""What a program says whose reader had enough: `| head`."""
 _DEEP = 3
 """How deep an output inside an output is looked for."""
 
@@ -391,7 +392,7 @@ def _believed(page: Page, item: _Named) -> _Named:
     So does a writer whose reader went away (a broken pipe), and a log line without a reason (`Build failed`).
     """
     text = _text(page, item.found.parts)
-    hollow = _BROKEN_PIPE.match(text) or (item.tool in _LOGS and ": " not in text[_LEVEL_WIDTH:] and is_hollow(text))
+    hollow = BROKEN_PIPE.match(text) or (item.tool in _LOGS and ": " not in text[_LEVEL_WIDTH:] and is_hollow(text))
     if item.found.weight <= DETAIL or not hollow:
         return item
     return item._replace(found=item.found._replace(weight=DETAIL))

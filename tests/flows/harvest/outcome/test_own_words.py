@@ -132,3 +132,70 @@ def test_a_search_without_a_hit_and_a_question_without_an_answer_are_answered() 
     assert judged("brew search --casks shop", 'Error: No formulae or casks found for "shop".', 1).sign == "answer"
     asked = judged("which anchor && anchor --version; which rustc && rustc --version", "/usr/bin/rustc\n", 1)
     assert asked.sign == "answer"
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        (
+            "pdflatex main.tex | tail -12",
+            "(./main.aux)\n! Undefined control sequence.\nl.14 \\figref\nTranscript written.",
+        ),
+        (
+            "for f in *.php; do php -l $f; done",
+            "Parse error: syntax error, unexpected token in a.php on line 2\nErrors parsing a.php",
+        ),
+        ("perl imp.pl || true", "Can't locate Text/CSV.pm in @INC (@INC contains: /etc/perl) at imp.pl line 2."),
+        (
+            "sqlite3 app.db < m.sql 2>&1 | cat",
+            "Runtime error near line 3: UNIQUE constraint failed: users.id (19)\n2 users",
+        ),
+        (
+            "kubectl get pods 2>&1 | tail -2",
+            "The connection to the server localhost:8080 was refused - did you specify it?",
+        ),
+        ("aws s3 ls s3://a 2>&1 || true", "Unable to locate credentials. You can configure credentials."),
+        (
+            "for h in a b; do ssh $h uptime; done",
+            "== a\nssh: connect to host a port 22: No route to host\n== b\nup 3 days",
+        ),
+        ("redis-cli LPUSH a b", "WRONGTYPE Operation against a key holding the wrong kind of value"),
+        ("./backup.sh 2>&1 | tail -5", "dumping shop\npg_dump: error: server version: 16.2; pg_dump version: 14.11"),
+        (
+            "mkdocs build --strict 2>&1 | tail -3",
+            "WARNING -  a.md is not found\n\nAborted with 2 warnings in strict mode!",
+        ),
+        ("jq -r .name a.json || true", "parse error: Expected another key-value pair at line 1, column 22"),
+        (
+            "curl -s https://api.acme.io/graphql -d '{}'",
+            '{"errors":[{"message":"Internal server error: ETIMEDOUT"}],"data":{"viewer":null}}',
+        ),
+    ],
+)
+def test_a_failure_shows_in_the_words_of_its_own_program(command: str, output: str) -> None:
+    assert judged(command, output).sign == "incident"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code"),
+    [
+        (
+            "python3 big.py | head -3",
+            "a\nTraceback (most recent call last):\nBrokenPipeError: [Errno 32] Broken pipe",
+            0,
+        ),
+        ("set -o pipefail; yes 'migrate error' | head -2", "migrate error\nmigrate error", 141),
+        ("id jenkins", "id: 'jenkins': no such user", 1),
+        ("kubectl auth can-i delete nodes", "no", 1),
+        ("pip show flask-migrate 2>&1", "WARNING: Package(s) not found: flask-migrate", 1),
+        ("terraform plan -detailed-exitcode", "Plan: 1 to add, 0 to change, 0 to destroy.", 2),
+        ("cat SKILL.md && gh auth status | head -3", "If it fails, run gh auth login. error: never", 0),
+    ],
+)
+def test_an_answer_or_a_reader_that_had_enough_is_no_incident(command: str, output: str, code: int) -> None:
+    assert judged(command, output, code).sign != "incident"
+
+
+def test_a_plan_that_could_not_be_made_failed() -> None:
+    output = "\nError: Reference to undeclared input variable\n\n  on main.tf line 3\n"
+    assert judged("terraform plan -no-color", output, 1).sign == "incident"

@@ -90,6 +90,11 @@ COMPILERS = (
             r"skipping incompatible|unrecognized |undefined |duplicate |file ).*",
             REPORT,
         ),
+        rule(
+            ("overflowed by ", " will not fit in region ", " does not fit"),
+            r"\S{0,400}ld(?:\.\w+)?: (?:region |address |section |\w{1,40} segment data ).*",
+            CAUSE,
+        ),
         rule("collect2: ", r"collect2: (?:fatal )?error: .*", WRAPPER),
         rule("linker command failed", r".*linker command failed.*", WRAPPER),
         rule("ld: ", r"ld: (?!symbol|warning)(?:.*\bnot found\b|cannot find).*", REPORT),

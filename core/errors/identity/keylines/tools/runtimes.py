@@ -268,6 +268,7 @@ def _latex(page: Page) -> Iterator[KeyLineCandidate]:
 RUNTIMES = (
     tool(
         "ruby",
+        rule("later migrations canceled:", r".*later migrations canceled:", WRAPPER),
         rule(
             "Error)",
             r".+ \((?:\w+::)*\w*(?:Error|Exception|Interrupt|NotFound|Invalid)\)\Z",
@@ -298,7 +299,7 @@ RUNTIMES = (
     ),
     tool(
         "perl",
-        rule(" line ", r".+ at \S+ line \d+(?:\.|, (?:near|at|<).*)\Z", CAUSE),
+        rule(" line ", r"(?!# ).+ at \S+ line \d+(?:\.|, (?:near|at|<).*)\Z", CAUSE),
         rule("compilation aborted", r".*compilation aborted.*", WRAPPER),
         rule("had compilation errors", r".*had compilation errors\.", WRAPPER),
     ),

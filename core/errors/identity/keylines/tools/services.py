@@ -242,6 +242,19 @@ def _oracle(page: Page) -> Iterator[KeyLineCandidate]:
             yield whole(page, number, CAUSE)
 
 
+_DBT = re.compile(
+    r".{0,40}(?:(?:Compilation|Database|Dependency|Parsing|Runtime|Validation) Error in \w+ |Failure in test )\S+ "
+)
+
+
+def _dbt(page: Page) -> Iterator[KeyLineCandidate]:
+    """The message below the heading of a model, a test or a macro that failed."""
+    for number in page.having((" Error in ", "Failure in test ")):
+        below = page.next_filled(number + 1, 2)
+        if below is not None and _DBT.match(page.text(number)):
+            yield whole(page, below, CAUSE)
+
+
 DATABASES = (
     tool(
         "psql",
@@ -275,9 +288,15 @@ DATABASES = (
     tool(
         "redis",
         rule("(error) ", r"\(error\) .*", CAUSE),
+        rule(
+            ("CLUSTERDOWN ", "LOADING ", "MISCONF ", "NOAUTH ", "NOPERM ", "READONLY ", "WRONGPASS ", "WRONGTYPE "),
+            r"(?:CLUSTERDOWN|LOADING Redis|MISCONF|NOAUTH|NOPERM|READONLY|WRONGPASS|WRONGTYPE) .*",
+            REPORT,
+        ),
         rule("Could not connect to Redis", r"Could not connect to Redis.*", CAUSE),
     ),
     tool("mongodb", rule("Mongo", r"(?:Uncaught:?\s*)?Mongo\w*(?:Error|Exception)(?:\[\w+\])?: .*", CAUSE)),
+    tool("dbt", signs=(" Error in ", "Failure in test "), find=_dbt),
     tool("oracle", signs=("ORA-", "PLS-", "SP2-", "TNS-"), find=_oracle),
     tool("sqlserver", signs=("Msg ",), find=_sql_server),
     tool(

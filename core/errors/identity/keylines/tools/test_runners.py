@@ -579,10 +579,12 @@ TEST_RUNNERS = (
     tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
     tool("mocha", signs=tuple(f"{digit}) " for digit in range(10)), find=_numbered),
     tool("tap", signs=("not ok ",), find=_tap),
+    tool("tap", rule("Failed test ", r"#\s+Failed test .*", TEST - 3)),
     tool("bats", signs=("✗ ",), find=_bats),
     tool("ginkgo", signs=("[It] ", "[FAILED] "), find=_ginkgo),
     tool("robot", signs=("| FAIL |",), find=partial(_message_below, ".", "| FAIL |")),
     tool("pest", signs=("FAILED  ",), find=partial(_message_below, r"\s*FAILED  \S+ > ", "FAILED  ")),
+    tool("newman", rule("Error  ", r"\d+\.\s+\w*Error\s{2,}\S.*", TEST)),
     tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
     tool("expectation", signs=("xpected", "XPECTED", "ant"), find=_pairs),
     tool(
