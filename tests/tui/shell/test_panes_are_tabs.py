@@ -8,7 +8,6 @@ import pytest
 
 from tests.tui.support import NOW, settled, told
 from tests.tui.terminal.test_typed_ahead import WIDE, app_of, made, send
-from tui.panes.common.pane_screen import PaneScreen
 from tui.panes.errors.history import HistoryScreen
 from tui.panes.errors.triage import TriageScreen
 from tui.panes.evidence.screen import EvidenceScreen
@@ -39,25 +38,6 @@ async def test_esc_at_the_top_of_a_pane_stays_there(made: Path, tmp_path: Path, 
         send(app, "alt+1")
         await settled(pilot, app)
         assert len(app.screen_stack) == 1
-
-
-async def test_the_first_frame_of_a_pane_has_the_layout_of_its_size(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[tuple[str, bool]] = []
-    mount = PaneScreen.on_mount
-
-    def mounted(screen: PaneScreen) -> None:
-        seen.append((screen.PANE, screen.has_class("-xwide")))
-        mount(screen)
-
-    monkeypatch.setattr(PaneScreen, "on_mount", mounted)
-    app = app_of(made, tmp_path / "work")
-    async with app.run_test(size=(200, 50)) as pilot:
-        for key in ("alt+2", "alt+3", "alt+4", "alt+5"):
-            send(app, key)
-            await settled(pilot, app)
-    assert seen == [(name, True) for name in ("errors", "evidence", "rules", "library", "insights")]
 
 
 async def test_esc_leads_back_out_of_a_library_that_was_opened_from_elsewhere(made: Path, tmp_path: Path) -> None:
