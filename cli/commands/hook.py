@@ -34,8 +34,8 @@ _ANSWERED = 0
 _LAST_WORDS_S = 0.3
 """Seconds after the deadline to save the event and write the log."""
 _SPARE_S, _SPARE_FILES, _SPARE_BYTES = 0.2, 3, 16_384
-"""What a hook takes up of earlier events. A larger one takes longer than the time of a hook: it waits for a host or an
-import, or each hook would begin it anew and end at its deadline."""
+"""Limits for earlier events that a hook records: seconds, files, bytes of a file. A larger event would take each hook
+to its deadline, so a host or an import records it."""
 
 
 def run(argv: Sequence[str]) -> NoReturn:

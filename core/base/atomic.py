@@ -13,6 +13,14 @@ from pathlib import Path
 from core.base.fault import Fault
 
 
+def make_parents(path: Path, hint: str) -> None:
+    """Create the folders above a file. Raises Fault io_error with `hint`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Fault("io_error", f"cannot create {path.parent}: {error.strerror}", hint) from error
+
+
 def write_file(
     path: Path, chunks: Iterable[str | bytes], *, replace: bool, sync: bool = True, mode: int | None = None
 ) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from core.base.atomic import write_file
+from core.base.atomic import make_parents, write_file
 from core.base.fault import Fault
 from core.base.program import VERSION
 from core.flows.hook.agents.forms import CLAUDE_CODE, CODEX
@@ -104,12 +104,7 @@ def write_plugin_folder(
     for name, text in sorted(files.items(), key=lambda one: one[0] != _MANIFEST):  # by this one the folder is known
         path = folder / name
         if _read(path) != text:
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise Fault(
-                    "io_error", f"cannot create {path.parent}: {error.strerror}", "pass another folder"
-                ) from error
+            make_parents(path, "pass another folder")
             write_file(path, [text], replace=path.exists(), mode=stat.S_IRUSR | stat.S_IWUSR)
             written.append(name)
     left = folder / NAME / ".mcp.json"

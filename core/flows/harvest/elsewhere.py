@@ -73,8 +73,8 @@ def _asks_service(part: Part) -> bool:
 
 
 def _is_refusal(body: str) -> bool:
-    """Whether a whole body is an error: a problem document (RFC 9457), an error object, GitHub's message, GraphQL's
-    errors beside its data."""
+    """Whether a whole body is an error: a problem document (RFC 9457), an error object, GitHub's message, or
+    errors of GraphQL with its data."""
     if len(body) > _LONGEST:
         return False
     try:

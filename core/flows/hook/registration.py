@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, cast
 
-from core.base.atomic import write_file
+from core.base.atomic import make_parents, write_file
 from core.base.fault import Fault
 from core.base.managed_block import read_small_file, remove_file
 from core.base.paths import make_folder, user_folder
@@ -437,12 +437,7 @@ def read_settings(path: Path) -> str:
 def write_settings(path: Path, old: str, new: str) -> str | None:
     """Write the file atomically, with a copy of the old one; return that copy's path. A link stays a link."""
     target = path.resolve()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Fault(
-            "io_error", f"cannot create {target.parent}: {error.strerror}", "check the path and its permissions"
-        ) from error
+    make_parents(target, "check the path and its permissions")
     if not target.exists():
         write_file(target, [new], replace=False)
         return None

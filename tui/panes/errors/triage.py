@@ -1,4 +1,4 @@
-"""The triage screen: the queue of what waits for a decision, and the case to decide on beside it."""
+"""The triage screen: the queue of cases that wait for a decision, and the selected case."""
 
 from __future__ import annotations
 

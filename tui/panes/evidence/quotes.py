@@ -61,8 +61,8 @@ NAME = 30
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many quotes each value would list, beside the filters of the other kinds that are on: by state, by type, and
-    by session, those with most left to decide first; the names that sessions have for a person."""
+    """How many quotes each value would list together with the other active filters: by state, by type, and by session,
+    those with most left to decide first; the names that sessions have for a person."""
 
     states: Mapping[str, int]
     types: tuple[tuple[str, int], ...]
