@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -22,6 +23,28 @@ _SHOWN_LINES: Final = 24
 _COMPARED: Final = 1_500
 _PATCHED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)[ \t]*$", re.MULTILINE)
 _AT: Final = re.compile(r"^@@.*$", re.MULTILINE)
+
+_LIST: Final = r"[@\w:/-]{1,80}(?:[ \t]*,[ \t]*[@\w:/-]{1,80})*"
+_DIRECTIVES: Final = (
+    re.compile(rf"//[ \t]*nolint(?::[ \t]*(?P<rules>{_LIST}))?(?P<reason>[ \t]*//[ \t]*\w)?"),
+    re.compile(rf"#[ \t]*noqa(?::[ \t]*(?P<rules>{_LIST}))?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?", re.IGNORECASE),
+    re.compile(
+        rf"#[ \t]*(?:type|pyright|ty|mypy):[ \t]*ignore(?:\[(?P<rules>{_LIST})\])?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?"
+    ),
+    re.compile(rf"#[ \t]*pylint:[ \t]*disable(?:-next)?=(?P<rules>{_LIST})(?P<reason>[ \t]+#+[ \t]*\w)?"),
+    re.compile(
+        rf"(?:es|ox)lint-disable(?:-next-line|-line)?(?:[ \t]+(?P<rules>{_LIST}))?(?P<reason>[ \t]+--[ \t]*\w)?"
+    ),
+    re.compile(rf"biome-ignore[ \t]+(?P<rules>{_LIST}?)(?P<reason>:[ \t]*\w)?(?![\w/])"),
+    re.compile(r"@ts-(?:ignore|expect-error|nocheck)(?P<rules>)(?P<reason>[ \t:–—-]+\w)?"),
+    re.compile(rf"#!?\[(?:allow|expect)\((?P<rules>{_LIST})(?P<reason>[ \t]*,[ \t]*reason[ \t]*=)?"),
+    re.compile(rf"#[ \t]*nosec(?:[ \t]+(?P<rules>{_LIST}))?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?"),
+    re.compile(rf"@SuppressWarnings\((?:\{{[ \t]*)?\"(?P<rules>{_LIST})(?P<reason>(?!))?"),
+    re.compile(rf"rubocop:(?:disable|todo)[ \t]+(?P<rules>{_LIST})(?P<reason>[ \t]+--[ \t]*\w)?"),
+    re.compile(rf"shellcheck[ \t]+disable=(?P<rules>{_LIST})(?P<reason>[ \t]+#[ \t]*\w)?"),
+)
+_DIRECTIVE_WITHIN: Final = 600
+"""Characters of a line that are read for a suppression."""
 
 
 class Hint(NamedTuple):
@@ -47,6 +70,32 @@ def _only_in(side: str, other: str) -> tuple[str, ...]:
     """Asked of each hunk for each error that it may belong to."""
     there = set(other.split("\n"))
     return tuple(line for line in side.split("\n") if line.strip() and line not in there)
+
+
+class Suppression(NamedTuple):
+    """A comment that switches rules off: those it names (none: all), whether it says why, and its text."""
+
+    rules: frozenset[str]
+    reasoned: bool
+    shown: str
+
+
+def suppressions(line: str) -> Iterator[Suppression]:
+    """The suppressions in a line of code."""
+    text = line[:_DIRECTIVE_WITHIN]
+    for pattern in _DIRECTIVES:
+        if found := pattern.search(text):
+            named = frozenset(one.strip().lower() for one in (found["rules"] or "").split(",") if one.strip())
+            yield Suppression(named, bool(found["reason"]), text[found.start() :].strip())
+
+
+def switches_off(hint: Hint) -> bool:
+    """Whether the new side suppresses a rule, or all rules, more often than the old side did."""
+    before, after = (
+        Counter(rule for line in side for one in suppressions(line) for rule in one.rules or ("",))
+        for side in (hint.removed, hint.added)
+    )
+    return bool(after - before) and "" not in before
 
 
 def hunks(file: str, old: str, new: str) -> list[Hint]:

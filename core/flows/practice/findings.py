@@ -15,51 +15,14 @@ import apsw
 
 from core.errors.identity.codes import Lack, Rule, lack_of, rule_of
 from core.errors.practice import VIA, Finding, How, Warned, replace_rows
-from core.flows.harvest.changes import Hint
+from core.flows.harvest.changes import Hint, Suppression, suppressions
 from core.flows.harvest.command import Command, Part, command_of, parse_command
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import BY_A_PERSON, OUTSIDE, subcommand
 from core.flows.harvest.fixes.linking import is_check
 from core.flows.harvest.programs import SCRIPT_RUNNERS
 
-_LIST: Final = r"[@\w:/-]{1,80}(?:[ \t]*,[ \t]*[@\w:/-]{1,80})*"
-_DIRECTIVES: Final = (
-    re.compile(rf"//[ \t]*nolint(?::[ \t]*(?P<rules>{_LIST}))?(?P<reason>[ \t]*//[ \t]*\w)?"),
-    re.compile(rf"#[ \t]*noqa(?::[ \t]*(?P<rules>{_LIST}))?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?", re.IGNORECASE),
-    re.compile(
-        rf"#[ \t]*(?:type|pyright|ty|mypy):[ \t]*ignore(?:\[(?P<rules>{_LIST})\])?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?"
-    ),
-    re.compile(rf"#[ \t]*pylint:[ \t]*disable(?:-next)?=(?P<rules>{_LIST})(?P<reason>[ \t]+#+[ \t]*\w)?"),
-    re.compile(
-        rf"(?:es|ox)lint-disable(?:-next-line|-line)?(?:[ \t]+(?P<rules>{_LIST}))?(?P<reason>[ \t]+--[ \t]*\w)?"
-    ),
-    re.compile(rf"biome-ignore[ \t]+(?P<rules>{_LIST}?)(?P<reason>:[ \t]*\w)?(?![\w/])"),
-    re.compile(r"@ts-(?:ignore|expect-error|nocheck)(?P<rules>)(?P<reason>[ \t:–—-]+\w)?"),
-    re.compile(rf"#!?\[(?:allow|expect)\((?P<rules>{_LIST})(?P<reason>[ \t]*,[ \t]*reason[ \t]*=)?"),
-    re.compile(rf"#[ \t]*nosec(?:[ \t]+(?P<rules>{_LIST}))?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?"),
-    re.compile(rf"@SuppressWarnings\((?:\{{[ \t]*)?\"(?P<rules>{_LIST})(?P<reason>(?!))?"),
-    re.compile(rf"rubocop:(?:disable|todo)[ \t]+(?P<rules>{_LIST})(?P<reason>[ \t]+--[ \t]*\w)?"),
-    re.compile(rf"shellcheck[ \t]+disable=(?P<rules>{_LIST})(?P<reason>[ \t]+#[ \t]*\w)?"),
-)
 _HOW_KEPT: Final = 160
-_LINE: Final = 600
-
-
-class Suppression(NamedTuple):
-    """A comment that switches rules off: those it names (none: all), whether it says why, and its text."""
-
-    rules: frozenset[str]
-    reasoned: bool
-    shown: str
-
-
-def suppressions(line: str) -> Iterator[Suppression]:
-    """The suppressions in a line of code."""
-    text = line[:_LINE]
-    for pattern in _DIRECTIVES:
-        if found := pattern.search(text):
-            named = frozenset(one.strip().lower() for one in (found["rules"] or "").split(",") if one.strip())
-            yield Suppression(named, bool(found["reason"]), text[found.start() :].strip()[:_HOW_KEPT])
 
 
 def silences(one: Suppression, rule: Rule) -> bool:
@@ -97,7 +60,7 @@ def approach_of(
     switched = [one for hint in hints for one in _switched_off(rule, hint)]
     if switched:
         best = next((one for one in switched if one.reasoned), switched[0])
-        return Approach("suppressed with a reason" if best.reasoned else "suppressed", best.shown)
+        return Approach("suppressed with a reason" if best.reasoned else "suppressed", best.shown[:_HOW_KEPT])
     if hints and all(_SETTINGS.search(hint.file) for hint in hints):
         return Approach("configured", hints[0].file.rpartition("/")[2][:_HOW_KEPT])
     if hints:

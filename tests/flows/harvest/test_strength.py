@@ -50,7 +50,20 @@ def test_the_test_that_failed_may_prove_it_alone() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ("add(1) // eslint-disable-line", "add(2) // eslint-disable-line no-undef"),
+        ("add(1) // eslint-disable-line no-undef, max-len", "add(2) // eslint-disable-line max-len -- long"),
+    ],
+)
+def test_a_suppression_that_was_there_hides_nothing_new(old: str, new: str) -> None:
+    error = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.test.ts", old, new).sh("npm test", "4 passed").one()
+    assert not error.links[0].why.startswith("workaround: ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
         ("add(1)", "add(1) // eslint-disable-line"),
+        ("add(1) // eslint-disable-line no-undef", "add(1) // eslint-disable-line no-undef, max-len"),
         ("it('adds', add)", "it.skip('adds', add)"),
         ("  expect(add(1)).toBe(2)", "  add(1)"),
     ],

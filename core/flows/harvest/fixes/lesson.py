@@ -15,7 +15,7 @@ from core.errors.command_text import telling_part
 from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When
 from core.flows.harvest import programs
-from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines
+from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines, switches_off
 from core.flows.harvest.command import FILTERS, Command, chained, parse_command
 from core.flows.harvest.command_relation import Relation, differs
 from core.flows.harvest.events import StepLink, Strength, Worth
@@ -28,14 +28,10 @@ from core.text.placeholders import with_placeholders, without_home
 WORKAROUND: Final = "workaround: "
 """How the reason of a step begins that hides the failure."""
 
-_SUPPRESSED: Final = re.compile(
-    r"//\s*nolint|#\s*noqa|#\s*type:\s*ignore|#\s*pyright:\s*ignore|eslint-disable|@ts-(?:ignore|expect-error|nocheck)"
-    r"|#!?\[allow\(|@SuppressWarnings|rubocop:disable|#\s*nosec|#\s*pragma: no cover|pylint:\s*disable|biome-ignore"
-    r"|shellcheck disable|\|\| true\b|continue-on-error: true"
-)
 _SKIPPED: Final = re.compile(
     r"\bt\.Skip|\bpytest\.(?:mark\.)?(?:skip|xfail)|@unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo|fixme)\b"
     r"|\bx(?:it|describe|test)\(|#\[ignore|@Disabled|@Ignore|\bskip:"
+    r"|#\s*pragma: no cover|\|\| true\b|continue-on-error: true"
 )
 _ASSERTS: Final = re.compile(r"\bassert|\bexpect\(|\brequire\.|\bt\.(?:Error|Fatal)|\bshould\b|\.to(?:Be|Equal)\b")
 _CLOSE: Final = 20
@@ -54,7 +50,7 @@ def hides(hints: Iterable[Hint], command: str | None) -> bool:
 def _hides(hint: Hint) -> bool:
     """Whether a hunk suppresses or skips a check; asked for each error that the hunk may belong to."""
     added, removed = "\n".join(hint.added), "\n".join(hint.removed)
-    if any(pattern.search(added) and not pattern.search(removed) for pattern in (_SUPPRESSED, _SKIPPED)):
+    if switches_off(hint) or (_SKIPPED.search(added) and not _SKIPPED.search(removed)):
         return True
     return _ASSERTS.search(removed) is not None and not _ASSERTS.search(added)
 
