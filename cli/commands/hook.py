@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from cli.context import Context
     from core.flows.hook.agents.translation import Translation
+    from core.flows.hook.dispatch import Handled
     from core.flows.hook.payload import Payload
 
 PROBE = "CASEBOOK_HOOK_PROBE"
@@ -31,8 +32,10 @@ _WORTH_A_HOST = (b'"PostToolUseFailure"', b'"PostToolUse"', b'"PreToolUse"')
 _FOREIGN = (b'"cursor_version"', b'"turn_id"', b'_result_for_llm"')
 """Marks of payloads that other agents send to the hooks in Claude Code's settings, or in its plugins."""
 _ANSWERED = 0
+_SAVE_S = 2.4
+"""Seconds after the deadline to read and save the event. An agent waits 5 s in all, so the event comes first."""
 _LAST_WORDS_S = 0.3
-"""Seconds after the deadline to save the event and write the log."""
+"""Seconds after that to write the log and start a host."""
 _SPARE_S, _SPARE_FILES, _SPARE_BYTES = 0.2, 3, 16_384
 """Limits for earlier events that a hook records: seconds, files, bytes of a file. A larger event would take each hook
 to its deadline, so a host or an import records it."""
@@ -107,21 +110,27 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> int:
 
         put(payload, found.database)  # the host may have written it down: then it takes this away
     watchdog.host = found.database if hosted and hung is None else ""
-    worth = _answer_here(payload, found, argv, event, writer, taken=hung is not None and hung.taken)
+    handled = _answer_here(payload, found, argv, event, writer, taken=hung is not None and hung.taken)
     watchdog.keep, watchdog.host = None, ""
-    if hosted and worth and hung is None:
+    if hosted and hung is None and (handled.event != "PreToolUse" or handled.rules > 0):
         _leave_host(found.database)
     if hung is not None and hung.sent:
         _log("warning", "hook", fault="hook host timeout: answered without it")
-    if hung is None or not hung.taken:  # else it may be written down right now
+    if not handled.kept and (hung is None or not hung.taken):  # else it may be written down right now
         _take_up(found)
     return writer.exit_code
 
 
 def _leave_host(database: str) -> None:
+    from pathlib import Path
+
+    from core.flows.hook.client import socket_path
+    from core.process.lock import is_locked
     from core.process.spawn import start_detached
 
-    start_detached(["hook", "--host", f"--db={database}"])
+    path = socket_path()
+    if path is not None and not is_locked(Path(path).with_suffix(".lock")):  # else a host starts, or cannot
+        start_detached(["hook", "--host", f"--db={database}"])
 
 
 def _serve(database: str) -> None:
@@ -134,9 +143,8 @@ def _serve(database: str) -> None:
 
 def _answer_here(
     payload: bytes, found: _HookSettings, argv: list[str], event: str, writer: _Writer, *, taken: bool
-) -> bool:
-    """Answer without a host; whether one would have been of use: it is not where no rule file is. `taken`: one has it,
-    and says nothing."""
+) -> Handled:
+    """Answer without a host. `taken`: one has it, and says nothing."""
     import json
     from pathlib import Path
 
@@ -154,7 +162,7 @@ def _answer_here(
         _log("warning", "hook", hook_event=handled.event, fault=handled.fault)
     if handled.once_written is not None and (fault := handled.once_written()):
         _log("warning", "hook", hook_event=handled.event, fault=fault)
-    return handled.event != "PreToolUse" or handled.rules > 0
+    return handled
 
 
 def _take_up(found: _HookSettings) -> None:
@@ -321,8 +329,8 @@ def _take_lessons(argv: list[str]) -> None:
 class _Watchdog:
     """Ends the process cleanly at its deadline; setting it again restarts the time.
 
-    `first` is held while an event is read and written down: so long it waits. `keep` is what must not be lost then: a
-    payload that is in no file, and the casebook it is for. `host`: the casebook whose hooks get a host, or
+    `first` is held while an event is read and written down: so long it waits (`_SAVE_S`). `keep` is what must not be
+    lost then: a payload that is in no file, and the casebook it is for. `host`: the casebook whose hooks get a host, or
     empty: what took too long here (a very large rule file) is done by it for the next ones, once.
     """
 
@@ -349,9 +357,9 @@ class _Watchdog:
         if not self._once.acquire(blocking=False):
             threading.Event().wait(2 * _LAST_WORDS_S)  # the other thread is at it
             os._exit(_ANSWERED)
+        self.first.acquire(timeout=_SAVE_S)
         _timer(_LAST_WORDS_S, lambda: os._exit(_ANSWERED))
         _log_bare(f"timeout after {self._ms} ms")
-        self.first.acquire(timeout=_LAST_WORDS_S / 2)
         kept = False
         if self.keep is not None:
             from core.flows.hook.spool import put

@@ -93,7 +93,7 @@ def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, t
     except Fault as fault:
         return Handled(event=payload.event, fault=fault.message, kept=fault.code in RETRIED)
     except Exception as error:  # noqa: BLE001 whatever it is, the agent goes on and the log says it
-        return Handled(event=payload.event, fault=f"{type(error).__name__}: {error}")
+        return Handled(event=payload.event, fault=f"{type(error).__name__}: {error}", kept=True)  # tried once more
     return Handled(event=payload.event)
 
 

@@ -13,12 +13,13 @@ import time
 
 from core.base.paths import folder_name, make_folder
 
-MOST_FILES = 64
+MOST_FILES = 1_000
 """Events of one casebook that may wait; further ones are not kept."""
 MOST_RAW = 1 << 20
 """Bytes of a payload; a larger one is only worked on."""
-RETRIED = frozenset({"db_locked", "io_error"})
-"""Codes of faults that pass: a locked casebook, a full disk. The event waits for the next hook or import."""
+RETRIED = frozenset({"db_locked", "io_error", "db_damaged", "db_newer"})
+"""Codes of faults that pass: a locked, damaged or newer casebook, a full disk. The event waits for the next hook or
+import, for a backup, or for a newer casebook."""
 _TELLING = (b'"PostToolUseFailure"', b'"PostToolUse"')
 
 

@@ -66,8 +66,8 @@ def spooled(payload: Payload, data: bytes, database: Path, event: str = "") -> G
         one.id = event_id(event)
     try:
         yield one
-    except Fault as fault:
-        one.pending = fault.code in RETRIED
+    except Exception as error:
+        one.pending = not isinstance(error, Fault) or error.code in RETRIED
         raise
     finally:
         if path is not None:
@@ -130,11 +130,14 @@ def take_up(database: Path, *, seconds: float = 5.0, most: int = MOST_FILES, mos
 
             payload, ts = _read(claimed)
             follow_late(payload, database, ts, event_id(claimed.name))
-        except Fault:
-            with suppress(OSError):
-                claimed.rename(path)
-            break
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        except (Fault, OSError) as error:
+            if isinstance(error, OSError) or error.code in RETRIED | {"db_readonly"}:
+                with suppress(OSError):
+                    claimed.rename(path)
+                if isinstance(error, Fault):
+                    break
+                continue
+        except Exception:  # noqa: BLE001 it is none of ours, or the second try failed as well
             pass
         with suppress(OSError):
             claimed.unlink()

@@ -139,6 +139,19 @@ def test_an_agent_that_never_closes_its_pipe_does_not_keep_it(tmp_path: Path) ->
     assert len(log_lines(tmp_path)) == 1
 
 
+def test_an_event_that_is_saved_late_is_saved_before_the_time_runs_out(tmp_path: Path) -> None:
+    late = (
+        "import sys, time, cli.commands.hook as hook; read = hook._payload; "
+        "hook._payload = lambda: (time.sleep(1), read())[1]; hook.run(sys.argv[1:])"
+    )
+    process = start(tmp_path, by=("-c", late), CASEBOOK_HOOK_DEADLINE_MS="100")
+    process.communicate(json.dumps(FAILED).encode(), timeout=120)
+    assert process.returncode == 0
+    assert log_lines(tmp_path)[0]["fault"] == "timeout after 100 ms"
+    (kept,) = (tmp_path / ".local/state/casebook/hooks").glob("*/*")
+    assert kept.read_bytes() == json.dumps(FAILED).encode()
+
+
 def test_three_hooks_at_once_lose_nothing(tmp_path: Path) -> None:
     record_resolution(database(tmp_path), str(FAILED["error"]), "Install leftpad.")
     rounds = 4

@@ -94,6 +94,28 @@ def test_a_full_disk_keeps_what_was_told_until_there_is_space(database: Path, mo
     assert not waiting(database)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [ImportError("half loaded"), Fault("db_damaged", "damaged"), Fault("db_newer", "created by a newer version")],
+)
+def test_an_event_waits_where_its_work_failed_for_another_reason_than_itself(
+    database: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object, **__: object) -> int:
+        raise error
+
+    handle(payload(), database, AROUND)
+    with monkeypatch.context() as failing:
+        failing.setattr("core.flows.hook.post_tool_use._write", fail)
+        assert handle(payload(1, "s2"), database, AROUND).kept
+    with monkeypatch.context() as failing:
+        failing.setattr(spool, "_read", lambda _: Path("/missing").read_bytes())
+        assert take_up(database) == 0, "its file could not be read"
+    assert take_up(database) == 1
+    assert seen(database) == 2
+    assert not waiting(database)
+
+
 def test_a_hook_leaves_large_events_to_a_host_or_an_import(database: Path) -> None:
     put(payload(error="Error: boom\n" + "x y z\n" * 20_000), database)
     put(payload(1), database)
