@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.base.lazy import lazy_names
 from core.store.schema.migrations import migrate
-from core.store.sql import as_fault, faults, now
+from core.store.sql import after, as_fault, faults, now
 from core.store.store import Store, open_store
 
 if TYPE_CHECKING:
@@ -41,4 +41,4 @@ _LATER = {
     "seed": "SeedRow read_seed",
     "vec": "ensure_vec_table load_vec",
 }
-__getattr__, __all__ = lazy_names(__name__, _LATER, "Store as_fault faults jobs migrate now open_store")
+__getattr__, __all__ = lazy_names(__name__, _LATER, "Store after as_fault faults jobs migrate now open_store")

@@ -50,6 +50,21 @@ def now(ns: int | None = None) -> str:
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{rest:03d}Z"
 
 
+def after(time: str, ts: str) -> str:
+    """`ts`, or a millisecond behind `time` where a clock was ahead: a decision is later than what it is about. Where
+    `time` is no time of ours, or the last one of the calendar's last year but one, there is no later one."""
+    from datetime import datetime, timedelta
+
+    if ts > time:
+        return ts
+    try:
+        later = datetime.fromisoformat(time) + timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
+        return ts
+    found = f"{later.strftime('%Y-%m-%dT%H:%M:%S')}.{later.microsecond // 1000:03}Z"
+    return found if found < "9999" else time  # a withdrawal at it counts too
+
+
 def stamp() -> str:
     """The current time for a file name, `20260207T093000125Z`."""
     return now().replace("-", "").replace(":", "").replace(".", "")

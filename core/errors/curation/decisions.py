@@ -45,7 +45,7 @@ from core.errors.identity.codes import codes_differ
 from core.errors.lessons import DO_TEXT, Lesson, deed, edited_lesson, parse_lesson
 from core.errors.retrieval.answer import Status
 from core.lexical import any_of, terms
-from core.store import Store, faults
+from core.store import Store, after, faults
 from core.text import redact, words
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def _write(
         session_id=mine.source.session,
         message_ids=mine.source.messages,
         supersedes=None if base is None else base.id,
-        ts=ts,
+        ts=ts if base is None else after(base.ts, ts),
         tags=mine.tags,
         lesson=lesson,
     )

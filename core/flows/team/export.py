@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, NamedTuple, cast
 
@@ -25,8 +24,8 @@ from core.flows.team.place import (
     read_lessons,
     write_lessons,
 )
-from core.store import Store, faults, now
-from core.team.lessons_file import BadLine, LessonsFile, Record, Stamped, is_time, line_of, parse
+from core.store import Store, after, faults, now
+from core.team.lessons_file import BadLine, LessonsFile, Record, Stamped, line_of, parse
 from core.team.privacy import Person, leaks, texts_of
 
 Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
@@ -200,15 +199,6 @@ def find_id(file: LessonsFile, given: str) -> str:
         what = f"the ids of {len(same)} lessons begin with {given!r}" if same else f"the file has no lesson {given!r}"
         raise Fault("invalid_input", what, "to list the ids, run: casebook team check --verbose")
     return same[0]
-
-
-def after(time: str, ts: str) -> str:
-    """`ts`, or a millisecond behind `time` where a clock was ahead: a decision is later than what it is about."""
-    if ts > time:
-        return ts
-    later = datetime.fromisoformat(time) + timedelta(milliseconds=1)
-    found = f"{later.strftime('%Y-%m-%dT%H:%M:%S')}.{later.microsecond // 1000:03}Z"
-    return found if is_time(found) else time  # the last time there is: a withdrawal at it counts too
 
 
 def _leaving(

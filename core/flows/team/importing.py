@@ -67,7 +67,7 @@ class TeamImport:
 
 
 class _Fix(NamedTuple):
-    """A fix of the team that is in the casebook."""
+    """A fix of the team that is in the casebook. `replaced_by`: the newest edit that was made here in its place."""
 
     id: int
     case_id: int
@@ -453,7 +453,7 @@ def take_records(
 def _fixes(con: apsw.Connection, place: TeamPlace, ids: Iterable[str]) -> dict[str, _Fix]:
     """The fixes of this repository's team that these lessons are."""
     rows = con.execute(
-        "SELECT id, case_id, text, lesson, status, reason, replaced_by, original FROM resolution"
+        f"SELECT id, case_id, text, lesson, status, reason, {_NEWEST_EDIT}, original FROM resolution r"
         f" WHERE author = '{TEAM}'"
         " AND iif(json_valid(original), json_extract(original, '$.team.id'), NULL) IN (SELECT value FROM json_each(?))"
         " ORDER BY id",
@@ -468,6 +468,13 @@ def _fixes(con: apsw.Connection, place: TeamPlace, ids: Iterable[str]) -> dict[s
         if not isinstance(read, str):
             found[origin.id] = _Fix._make((*row[:7], origin, read[1]))
     return found
+
+
+_NEWEST_EDIT: Final = (
+    "(WITH RECURSIVE later(id) AS (SELECT r.replaced_by UNION SELECT replaced_by FROM later JOIN resolution USING (id))"
+    " SELECT id FROM later JOIN resolution USING (id) WHERE replaced_by IS NULL)"
+)
+"""What stands for a fix `r` at the end of its edits; NULL where nothing does."""
 
 
 def _gone(con: apsw.Connection, place: TeamPlace) -> dict[str, str]:

@@ -53,6 +53,9 @@ def create_team(con: Session, team: str) -> Membership:
     if con.info.server_version < _OLDEST:
         found = con.info.server_version // 10_000
         raise Fault("invalid_input", f"the server is PostgreSQL {found}", "casebook needs PostgreSQL 15 or newer")
+    if (encoding := con.info.parameter_status("server_encoding")) != "UTF8":
+        hint = f"create the database with: createdb -T template0 -E UTF8 {con.info.dbname}"
+        raise Fault("invalid_input", f"the database has the encoding {encoding}, casebook needs UTF8", hint)
     with con.transaction():
         con.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         _migrate(con)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 PATIENCE_S: Final = 5
 """Seconds to connect."""
 _OPTIONS: Final = {
-    "application_name": "casebook", "connect_timeout": str(PATIENCE_S), "keepalives_idle": "30",
-    "keepalives_interval": "10", "keepalives_count": "3", "tcp_user_timeout": "60000",
+    "application_name": "casebook", "client_encoding": "UTF8", "connect_timeout": str(PATIENCE_S),
+    "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3", "tcp_user_timeout": "60000",
 }  # fmt: skip
 """What libpq is given unless the address says otherwise: a line that is dead is noticed within a minute."""
 _STATEMENT_MS: Final = 60_000
@@ -65,7 +65,8 @@ def conninfo(url: str) -> str:
     from psycopg.conninfo import make_conninfo
 
     given = _parts(url)
-    hosts = (given.get("hostaddr") or given.get("host") or os.environ.get("PGHOST", "")).split(",")
+    named_hosts = [given.get("hostaddr"), os.environ.get("PGHOSTADDR"), given.get("host"), os.environ.get("PGHOST")]
+    hosts = next(filter(None, named_hosts), "").split(",")
     named = "service" in given or "PGSERVICE" in os.environ  # its file may name any host
     local = not named and all(one in _LOCAL or one.startswith(("/", "@")) for one in hosts)
     if not local and "sslmode" not in given and "PGSSLMODE" not in os.environ:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.wire import canonical
-from core.flows.team.export import after
+from core.store import after
 from core.team.lessons_file import (
     LONGEST_LINE,
     LessonsFile,

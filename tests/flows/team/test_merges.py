@@ -63,9 +63,12 @@ def test_a_merge_and_its_undo_are_shared(team: tuple[str, list[Person]]) -> None
     assert shown == ["**Run** `pip install pyyaml`"] * 2, "the fix of the case that was kept"
     (change,) = [one for one in ana.json("undo", "--list")["changes"] if one["title"].startswith("merge")]
     assert "(laptop)" in change["actor"]
+    address = mina_address(mina)
+    mina.run("team", "leave")
     ana.run("undo", "--change", str(change["change"]))
     assert [one["act"] for one in ana.json("team", "preview", "--server")["projects"][0]["lessons"]] == ["withdraw"]
-    sync(ana, mina, joon)
+    sync(ana, joon)
+    mina.run("team", "join", address, "--yes")  # a merge of joon, undone meanwhile
     assert are_one(members) == [False, False, False]
     assert [one.json("team", "sync")["sent"] for one in members] == [0, 0, 0]
     merge(mina, OTHER, ONE)
@@ -116,14 +119,14 @@ def test_what_leaves_of_a_merge_is_redacted_and_of_this_repository(team: tuple[s
     foreign = "fatal: unable to access 'https://git.acme.example/': Could not resolve host"
     joon.fix(foreign, "vpn up", repository="github.com/acme/private", session="elsewhere")
     with open_store(joon.database, write=True) as store, store.transaction() as con:
-        (mark,) = con.execute("SELECT fingerprint FROM fingerprint WHERE key_line LIKE 'fatal%'").fetchone()
+        ((mark,),) = con.execute("SELECT fingerprint FROM fingerprint WHERE key_line LIKE 'fatal%'").fetchall()
         con.execute("DELETE FROM occurrence WHERE fingerprint = ?", (mark,))
         con.execute(
             "INSERT INTO occurrence(fingerprint, session_id, message_idx, project, ts)"
             " VALUES (?, 'elsewhere', 1, '/home/joon/private', '2026-11-01T00:00:00.000Z')",
             (mark,),
         )
-        case_id = con.execute("SELECT case_id FROM fingerprint WHERE fingerprint = ?", (mark,)).fetchone()[0]
+        ((case_id,),) = con.execute("SELECT case_id FROM fingerprint WHERE fingerprint = ?", (mark,)).fetchall()
     joon.run("errors", "merge", str(case_of(joon, ONE)), str(case_id))
     sync(joon, mina)
     with connected(mina_address(mina)) as con:
@@ -134,4 +137,4 @@ def test_what_leaves_of_a_merge_is_redacted_and_of_this_repository(team: tuple[s
 
 def mina_address(person: Person) -> str:
     with open_store(person.database) as store:
-        return str(store.con.execute("SELECT address FROM team_server").fetchone()[0])
+        return str(store.con.execute("SELECT address FROM team_server").fetchall()[0][0])

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
@@ -97,16 +98,32 @@ def test_what_one_verifies_answers_for_the_other(postgres: Server, team: str, me
     assert (status["seq"], status["server_seq"], status["verified"], status["fault"]) == (1, 1, 1, "")
 
 
-def test_an_edit_travels_and_the_later_one_answers(postgres: Server, team: str, members: People) -> None:
+def test_an_edit_travels_and_the_later_one_answers(
+    postgres: Server, team: str, members: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mina, joon = members("mina", "joon")
     mina.fix(KNOWN, "pip install pyyaml")
     joined(postgres, team, mina, joon)
-    joon.run("errors", "edit", case_of(joon, KNOWN), "--resolution", "**Run** `uv add pyyaml`", "--verify")
-    assert joon.json("team", "sync")["sent"] == 1
+    real = time.time_ns
+    with monkeypatch.context() as clock:
+        clock.setattr("time.time_ns", lambda: real() + 10**17)
+        joon.run("errors", "edit", case_of(joon, KNOWN), "--resolution", "**Run** `uv add pyyaml`", "--verify")
+        assert joon.json("team", "sync")["sent"] == 1
     mina.run("team", "sync")
     assert "uv add" in search(mina, KNOWN)["match"]["resolution"]
     assert len(shared(mina)) == 1
     assert shared(mina) == shared(joon)
+    joon.run("errors", "edit", case_of(joon, KNOWN), "--resolution", "**Run** `apt install`", "--verify")
+    joon.run("team", "sync")
+    mina.run("team", "sync")
+    mina.run("errors", "edit", case_of(mina, KNOWN), "--resolution", "**Run** `newest`", "--verify")
+    assert mina.json("team", "sync")["sent"] == 1, "an edit is later than what it edits, whatever the clock said"
+    joon.run("team", "sync")
+    for one in (mina, joon):
+        assert "newest" in search(one, KNOWN)["match"]["resolution"], "also over several edits that were made here"
+    mina.run("errors", "reject", case_of(mina, KNOWN), "--reason", "no")
+    mina.run("team", "sync")
+    assert joon.json("team", "sync")["withdrawn"] == 1
 
 
 def test_offline_decisions_wait_and_are_sent_once(
@@ -196,6 +213,12 @@ def test_a_person_confirms_what_leaves_first(postgres: Server, team: str, member
     assert postgres.sql("SELECT seq FROM casebook.team_head WHERE team = %s", team) == [(0,)]
 
 
+def test_a_repository_that_only_a_home_folder_names_is_not_shared(postgres: Server, team: str, members: People) -> None:
+    (mina,) = members("mina")
+    mina.git("remote", "remove", "origin")
+    assert "git remote add" in mina.run("team", "join", postgres.member(team), "--yes", code=2)
+
+
 def test_a_member_who_is_shut_out_is_told_and_can_leave(postgres: Server, team: str, members: People) -> None:
     (mina,) = members("mina")
     login = postgres.login(role_name(team, "member"))
@@ -267,14 +290,16 @@ def restore(postgres: Server, team: str, seq: int) -> None:
 
 def test_a_restored_server_is_refused_then_healed(postgres: Server, team: str, members: People) -> None:
     """The first who notices heals it by a command; the others then heal by themselves, and nothing is lost."""
-    mina, joon, ana = members("mina", "joon", "ana")
+    mina, joon, ana, sora = members("mina", "joon", "ana", "sora")
     joined(postgres, team, mina, joon, ana)
+    sora.run("team", "join", postgres.address(postgres.login(role_name(team, "reader"))))
     mina.fix(KNOWN, "pip install pyyaml")
     mina.run("team", "sync")
     ana.run("team", "sync")  # ana is behind the loss, and has sent nothing
     joon.fix(OTHER, "npm i -D @types/jest")
     joon.run("team", "sync")
     mina.run("team", "sync")
+    sora.run("team", "sync")
     restore(postgres, team, 1)
     for command in ("sync", "status"):
         said = mina.run("team", command, code=2 if command == "sync" else 1)
@@ -284,6 +309,11 @@ def test_a_restored_server_is_refused_then_healed(postgres: Server, team: str, m
     assert mina.json("team", "status")["fault"] == ""
     report = joon.json("team", "sync")
     assert (report["healed"], report["sent"]) == (True, 1)
+    assert sora.json("team", "sync")["healed"], "who may not write reads again"
+    mina.run("team", "sync")
+    restore(postgres, team, 1)  # the same backup again: it has the epoch before the first restore
+    assert mina.json("team", "sync", "--again")["healed"]
+    assert joon.json("team", "sync")["healed"]
     for one in (mina, joon, ana):
         one.run("team", "sync")
     assert shared(mina) == shared(joon) == shared(ana)

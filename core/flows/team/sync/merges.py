@@ -22,10 +22,10 @@ from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import look
 from core.errors.identity.fingerprint import normalize_error
 from core.flows.team.collect import ERRORS, PLACE, origin_of
-from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, named_errors
+from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, named_errors
 from core.flows.team.place import TeamPlace, person_of
 from core.flows.team.sync.replica import MERGES, Line, mark_line, merge_lines, replica_of
-from core.store import RowChange, Store, change, now, row_changes
+from core.store import RowChange, Store, after, change, now, row_changes
 from core.store.sql import digest
 from core.team.lessons_file import Record, Stamped, parse_line
 from core.team.privacy import cleaned_value, leaks, texts_of

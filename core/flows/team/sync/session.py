@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from core.base.fault import Fault
@@ -96,9 +96,12 @@ class _Round:
         try:
             end = check_position(self.con, team, position)
         except BrokenLog:
-            if not again and head(self.con, team).epoch <= position.epoch:
+            behind = position.epoch - head(self.con, team).epoch
+            if not again and behind >= 0:
                 raise
-            raise_epoch(self.con, team, position)
+            # Backups keep an older epoch: it rises above that of every casebook which was in step with this one.
+            for _ in range(max(behind, 0) + 1 if self.replica.role != "reader" else 0):
+                raise_epoch(self.con, team, position)
             self._send_again(head(self.con, team), from_start=True)
             return
         if again or end.epoch != position.epoch:
@@ -176,7 +179,7 @@ def sync_on(
     replica = require_replica(store)
     held = membership(con, replica.team, joined=True)
     note_contact(store.path, answered=True)
-    done = _Round(store, con, replica, tell=tell)
+    done = _Round(store, con, replace(replica, role=held.role), tell=tell)
     done.meet(again=again)
     done.receive()
     left_out = collect(store, restore) if gather and held.can_share else ()

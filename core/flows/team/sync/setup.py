@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Final, cast
 
 from core.base.fault import Fault
-from core.flows.team.place import TeamPlace, mark_known, place_of
+from core.flows.team.place import TeamPlace, mark_known, person_of, place_of
 from core.flows.team.sync.holding import forget_held
 from core.flows.team.sync.mark import set_mark
 from core.flows.team.sync.replica import (
@@ -22,11 +22,13 @@ from core.flows.team.sync.replica import (
     waiting_count,
 )
 from core.store import Store
-from core.team.postgres.log import check_position, read_all
+from core.team.postgres.log import MERGE, check_position, read_all
 from core.team.postgres.schema import TEAM, VERSION, Membership, create_team, membership, role_name
 from core.team.postgres.server import checked_url, connected, faults, place_of_server
+from core.team.privacy import leaks
 
 _MACHINE: Final = 64
+_OWN_MERGES: Final = f"SELECT 'team_merge:' || repository || char(0) || lesson FROM team_outbox WHERE kind = '{MERGE}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +117,17 @@ def look_at_team(url: str, team: str) -> Membership:
 
 def places_of(folders: Sequence[str]) -> tuple[TeamPlace, ...]:
     """The repositories of these folders; without any that of the current folder, if there is one."""
-    if folders:
-        return tuple(place_of(Path(folder)) for folder in folders)
     try:
-        return (place_of(Path()),)
+        places = tuple(place_of(Path(folder)) for folder in folders or (".",))
     except Fault:
+        if folders:
+            raise
         return ()
+    for one in places:
+        if Path(one.repository).is_absolute() and (found := leaks([one.repository], person_of(one))):
+            message = f"{one.root} has no remote, and its path contains {', '.join(found)}"
+            raise Fault("invalid_input", message, "to name the repository, run: git remote add origin URL")
+    return places
 
 
 def join_team(store: Store, url: str, held: Membership, places: Sequence[TeamPlace], machine: str = "") -> TeamJoined:
@@ -191,9 +198,9 @@ def leave_team(store: Store) -> TeamLeft:
     replica = require_replica(store)
     with store.transaction() as con:
         unsent = waiting_count(con)
+        con.execute(f"DELETE FROM meta WHERE key IN ({_OWN_MERGES})")  # those of others stay known as theirs
         for table in ("team_server", "team_project", "team_lesson", "team_mark", "team_outbox"):
             con.execute(f"DELETE FROM {table}")
-        con.execute("DELETE FROM meta WHERE key GLOB 'team_merge:*'")
         forget_held(con)
     set_mark(store.path, there=False)
     return TeamLeft(replica.team, unsent)

@@ -13,7 +13,7 @@ from core.base.fault import Fault
 from core.base.wire import canonical
 from core.errors.cases.derived import TEAM
 from core.flows.team.collect import origin_of
-from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, plan_lessons
+from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, plan_lessons
 from core.flows.team.importing import REJECTED_TEXT
 from core.flows.team.place import TeamPlace, person_of
 from core.flows.team.sync.merges import note_own, with_merges
@@ -25,7 +25,7 @@ from core.flows.team.sync.replica import (
     put,
     require_replica,
 )
-from core.store import Store, faults, now
+from core.store import Store, after, faults, now
 from core.team.lessons_file import Record, Stamped
 from core.team.postgres.log import LESSON, WITHDRAWAL
 from core.team.privacy import cleaned, leaks

@@ -247,6 +247,16 @@ def test_a_name_whose_roles_belong_to_another_database_is_refused(postgres: Serv
         postgres.sql(f"DROP DATABASE {database} WITH (FORCE)")
 
 
+def test_a_database_that_cannot_hold_every_text_is_refused(postgres: Server, team: str) -> None:
+    database = f"casebook_latin_{team}"
+    postgres.sql(f"CREATE DATABASE {database} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    try:
+        with pytest.raises(Fault, match="LATIN1"), connected(postgres.address("", dbname=database)) as con:
+            schema.create_team(con, team)
+    finally:
+        postgres.sql(f"DROP DATABASE {database} WITH (FORCE)")
+
+
 def test_a_later_server_is_read_and_an_older_one_is_named(
     postgres: Server, team: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

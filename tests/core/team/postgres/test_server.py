@@ -29,12 +29,17 @@ PASSWORD = "hunter2-and-more"
 def test_tls_is_verified_unless_the_server_is_local(
     url: str, mode: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("PGHOST", "PGSERVICE", "PGSSLMODE"):
+    for name in ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGSSLMODE"):
         monkeypatch.delenv(name, raising=False)
     assert conninfo_to_dict(conninfo(url)).get("sslmode") == mode
 
 
 def test_the_environment_of_libpq_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    assert conninfo_to_dict(conninfo("dbname=acme"))["client_encoding"] == "UTF8"
+    monkeypatch.setenv("PGHOSTADDR", "192.0.2.7")
+    assert conninfo_to_dict(conninfo("host=localhost"))["sslmode"] == "verify-full"
+    monkeypatch.delenv("PGHOSTADDR")
     monkeypatch.setenv("PGHOST", "db.example.com")
     assert conninfo_to_dict(conninfo("dbname=acme"))["sslmode"] == "verify-full"
     monkeypatch.setenv("PGSSLMODE", "require")
