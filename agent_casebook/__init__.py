@@ -27,14 +27,11 @@ def main() -> int:
     _drop_foreign_paths()
     try:
         from cli.main import main as run
-
-        return run()
-    except KeyboardInterrupt:  # while the program loads
-        return 130
     except Exception:
         if sys.argv[1:2] == ["hook"]:
             return 0
         raise
+    return run()
 
 
 def _drop_foreign_paths() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.commands.team.lines import fault_lines
+from cli.commands.team.server import fault_lines
 from cli.context import Context, says_yes
 from cli.format.layout import clip, counted, one_line, wrap
 from cli.output import Output

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.commands.team.lines import SHOWN, fault_lines, left_lines, lesson_lines
-from cli.commands.team.server import add_index, add_server
+from cli.commands.team.server import SHOWN, add_index, add_server, fault_lines, left_lines, lesson_lines
 from cli.commands.team.server import run_preview as run_server_preview
 from cli.context import Context, says_yes
 from cli.format.layout import clip, counted, one_line

@@ -5,22 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cli.commands.team.lines import left_lines, lesson_lines
 from cli.context import Context, says_yes
-from cli.format.layout import counted, one_line
+from cli.format.layout import counted, one_line, wrap
 from cli.output import Output
 from cli.parser import Group, Parser, path_name
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
+    from core.flows.team.export import FileFault, LeavingLesson, LeftOut
     from core.flows.team.sync.session import TeamSync
     from core.flows.team.sync.setup import TeamStatus
     from core.flows.team.sync.sharing import ProjectPreview
 
 _URL = "server URL without a password, for example postgresql://mina@db.example.com/acme"
-_SHOWN = 20
+SHOWN = 20
 
 
 def add_server(children: Group) -> None:
@@ -163,10 +163,10 @@ def sync_lines(out: Output, done: TeamSync) -> Iterator[str]:
     yield f"Team {done.team}: {', '.join(counts or ['nothing new'])}"
     if done.healed:
         yield out.paint("The server had lost events. casebook sent them again.", "warn")
-    for one in done.kept[:_SHOWN]:
+    for one in done.kept[:SHOWN]:
         yield out.paint(f"lesson {one.id}: {one_line(one.reason)}", "warn")
-    if len(done.kept) > _SHOWN:
-        yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not imported", "warn")
+    if len(done.kept) > SHOWN:
+        yield out.paint(f"{len(done.kept) - SHOWN:,} more lessons were not imported", "warn")
     yield from left_lines(out, done.left_out)
     if done.note:
         yield out.paint(one_line(done.note), "warn")
@@ -194,6 +194,9 @@ def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
     yield f"  to send  {found.waiting:,}"
     if found.unindexed:
         yield f"  to index {found.unindexed:,} (run: casebook team sync)"
+    if found.replaced:
+        cases = ", ".join(map(str, found.replaced))
+        yield f"  replaced {counted(len(found.replaced), 'fix')} of yours (case {cases})"
     yield f"  synced   {found.synced or 'never'}"
     if found.verified is not None:
         yield out.paint(f"  {counted(found.verified, 'event')} checked. All hashes are valid.", "good")
@@ -271,3 +274,38 @@ def run_hold(args: argparse.Namespace, context: Context) -> int:
     held = "every lesson of the team" if found.everything else f"lessons of your repositories and of {named}"
     context.out.result(found, [f"Held: {held}"])
     return 0
+
+
+def lesson_lines(out: Output, lessons: Sequence[LeavingLesson]) -> Iterator[str]:
+    """Every lesson with every field that leaves."""
+    for one in lessons:
+        case = f", case {one.case_id}" if one.case_id is not None else ""
+        yield out.paint(f"{one.act} {one.id}{case}", "good")
+        for name in sorted(one.fields):
+            mark = "*" if one.act == "change" and name in one.changed else " "
+            first, *rest = wrap(_field_text(one.fields[name]), max(20, out.columns - 16))
+            yield f" {mark}{name:<12}{first}"
+            yield from (f"{'':<14}{line}" for line in rest)
+
+
+def _field_text(value: Any) -> str:
+    from core.base.wire import canonical
+
+    return value if isinstance(value, str) and value else canonical(value)
+
+
+def left_lines(out: Output, left: Sequence[LeftOut]) -> Iterator[str]:
+    """The lessons that an export leaves out, and why."""
+    for one in left[:SHOWN]:
+        yield out.paint(f"omitted: {one.id} (case {one.case_id}): {one_line(one.reason)}", "warn")
+    if len(left) > SHOWN:
+        yield out.paint(f"omitted: {len(left) - SHOWN:,} more", "warn")
+
+
+def fault_lines(out: Output, bad: Sequence[FileFault]) -> Iterator[str]:
+    """The lines of a lessons file that are no lesson."""
+    for one in bad[:SHOWN]:
+        what = "kept unchanged" if one.kept else "both sides are used"
+        yield out.paint(f"line {one.line}: {one.reason}, {what}", "warn")
+    if len(bad) > SHOWN:
+        yield out.paint(f"{len(bad) - SHOWN:,} more invalid lines", "warn")

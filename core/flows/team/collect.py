@@ -14,7 +14,10 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, TEAM, parse_names
+from core.errors.cases.resolutions import resolution
+from core.errors.curation.transaction import Conflict
 from core.errors.lessons import Lesson, parse_lesson
+from core.store import Store
 from core.store.sql import digest
 from core.team.privacy import Person, cleaned_value
 
@@ -22,6 +25,7 @@ _MESSAGE: Final = re.compile(r" \(message [0-9]+\)")
 """The place of a step in a session, as a harvest writes it: it says nothing on another machine."""
 _EDIT_OF: Final = "team_edit:"
 _SEEN: Final = "team_seen:"
+_REPLACED_HERE: Final = "team_replaced:"
 ERRORS: Final = 20
 """Errors of a case that a lesson for the whole case names."""
 
@@ -188,10 +192,36 @@ def note_edit(con: apsw.Connection, fix_id: int, id_: str) -> None:
     con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (f"{_EDIT_OF}{fix_id}", id_))
 
 
-def note_seen(con: apsw.Connection, id_: str, ts: str) -> None:
+def note_seen(con: apsw.Connection, id_: str, ts: str, fix_id: int) -> None:
     """Remember, inside the caller's transaction, the time of the file's version that an import put in the place of a
-    fix written here. It outlasts an undo of the import."""
-    con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (f"{_SEEN}{id_}", ts))
+    fix written here, and which fix that is. It outlasts an undo of the import."""
+    con.executemany(
+        "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)",
+        ((f"{_SEEN}{id_}", ts), (f"{_REPLACED_HERE}{fix_id}", "")),
+    )
+
+
+def replaced_fixes(con: apsw.Connection) -> tuple[Conflict, ...]:
+    """The verified fixes written here (`base`) in whose place the team put another version (`theirs`), the latest
+    first. One that a person kept, or agreed with (`agree_replaced`), is none."""
+    rows = con.execute(
+        "SELECT own.case_id, own.id, team.id FROM meta JOIN resolution own ON own.id = substr(key, ?3)"
+        " JOIN resolution team ON team.id = own.replaced_by AND team.author = ?4 AND team.replaced_by IS NULL"
+        " WHERE key >= ?1 AND key < ?2 AND own.status = 'verified' AND team.status = 'verified'"
+        " AND own.text <> team.text"
+        " ORDER BY team.ts DESC, own.id DESC",
+        (_REPLACED_HERE, f"{_REPLACED_HERE}:", len(_REPLACED_HERE) + 1, TEAM),
+    ).fetchall()
+    return tuple(
+        Conflict(case_id, "changed", resolution(con, case_id, own), resolution(con, case_id, theirs))
+        for case_id, own, theirs in cast("list[tuple[int, int, int]]", rows)
+    )
+
+
+def agree_replaced(store: Store, fix_id: int) -> None:
+    """The person keeps the team's version in the place of their fix. Raises Fault."""
+    with store.transaction() as con:
+        con.execute("DELETE FROM meta WHERE key = ?", (f"{_REPLACED_HERE}{fix_id}",))
 
 
 def seen_versions(con: apsw.Connection) -> dict[str, str]:

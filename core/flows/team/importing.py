@@ -302,7 +302,7 @@ class _Import:
                 "UPDATE resolution SET replaced_by = ? WHERE id = ?", (self.con.last_insert_rowid(), own.id)
             )
             self.own[case_id].remove(own)
-            note_seen(self.con, id_, record.latest())
+            note_seen(self.con, id_, record.latest(), own.id)
         if reason == REJECTED_TEXT:
             self.kept.append(Kept(id_, reason))
         self.touched.add(case_id)
@@ -320,7 +320,7 @@ class _Import:
             row = self.con.execute("SELECT ts FROM resolution WHERE id = ?", (fix.replaced_by,)).fetchone()
             by = fix.replaced_by if row is not None and str(row[0]) >= record.latest() else None
             if by is None:  # the file has a later version than the edit made here
-                note_seen(self.con, id_, record.latest())
+                note_seen(self.con, id_, record.latest(), fix.replaced_by)
                 self.con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (fix.id, fix.replaced_by))
         edited = fix.origin.stored != stored_digest(fix.text, fix.lesson)
         origin = _origin(id_, self.place, record, content)

@@ -13,9 +13,6 @@ from typing import Any
 
 import pytest
 
-from cli.commands.models.embed import report_lines
-from cli.output import output_for
-from core.embedding.runtime.report import EmbedReport
 from core.errors import identify, observe
 from core.store import jobs, open_store
 from tests.cli.conftest import ROOT, valid
@@ -67,15 +64,6 @@ def test_without_the_model_the_fault_names_the_command(run: Callable[..., Any], 
 def test_a_batch_has_its_bounds(run: Callable[..., Any], db: Path, batch: str) -> None:
     done = run("embed", "--json", "--db", str(db), "--batch", batch)
     assert (done.code, done.fault()["code"]) == (2, "invalid_input")
-
-
-def test_a_run_that_is_stopped_before_its_first_text_does_not_report_that_all_is_done() -> None:
-    out = output_for(json=False, verbose=False)
-    stopped = EmbedReport("all", "m@1", "", waiting=26, canceled=True)
-    assert list(report_lines(out, stopped)) == ["Stopped, 26 remaining. The next run continues from here."]
-    assert list(report_lines(out, EmbedReport("all", "m@1", ""))) == [
-        "Nothing to embed. Everything is embedded with m."
-    ]
 
 
 def test_another_run_is_left_alone(run: Callable[..., Any], db: Path) -> None:

@@ -111,6 +111,9 @@ def test_an_edit_travels_and_the_later_one_answers(
         assert joon.json("team", "sync")["sent"] == 1
     mina.run("team", "sync")
     assert "uv add" in search(mina, KNOWN)["match"]["resolution"]
+    assert mina.json("team", "status")["replaced"] == [int(case_of(mina, KNOWN))]
+    assert joon.json("team", "status")["replaced"] == []
+    assert "replaced 1 fix of yours" in mina.run("team", "status")
     assert len(shared(mina)) == 1
     assert shared(mina) == shared(joon)
     joon.run("errors", "edit", case_of(joon, KNOWN), "--resolution", "**Run** `apt install`", "--verify")
@@ -124,6 +127,23 @@ def test_an_edit_travels_and_the_later_one_answers(
     mina.run("errors", "reject", case_of(mina, KNOWN), "--reason", "no")
     mina.run("team", "sync")
     assert joon.json("team", "sync")["withdrawn"] == 1
+
+
+def test_the_later_of_two_versions_answers_after_several_edits(postgres: Server, team: str, members: People) -> None:
+    """What a colleague sent meanwhile is older than the second edit, and later than the first."""
+    mina, joon = members("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    joined(postgres, team, mina, joon)
+    for who, text in ((joon, "First."), (mina, "Second."), (joon, "Third.")):
+        who.run("errors", "edit", case_of(who, KNOWN), "--resolution", text, "--verify")
+        if text != "Third.":
+            who.run("team", "sync")
+        if text == "First.":
+            mina.run("team", "sync")
+    for who in (joon, mina):
+        who.run("team", "sync")
+        assert search(who, KNOWN)["match"]["resolution"] == "Third."
+        assert len(shared(who)) == 1
 
 
 def test_offline_decisions_wait_and_are_sent_once(

@@ -14,6 +14,7 @@ from textual.events import Paste
 from textual.pilot import Pilot
 
 from core.base.fault import Fault
+from core.base.wire import canonical
 from core.errors import count_cases, show_case
 from core.errors.cases.case import Case
 from core.errors.curation import decisions
@@ -22,7 +23,12 @@ from core.errors.curation.decisions import verify
 from core.errors.curation.merging import merge
 from core.errors.curation.transaction import Curated, Written, look
 from core.errors.curation.triage import count_waiting
-from core.store import open_store
+from core.flows.team.collect import outgoing
+from core.flows.team.importing import take_records
+from core.flows.team.place import TeamPlace
+from core.store import now, open_store
+from core.team.lessons_file import Record, Stamped
+from core.team.privacy import Person
 from tests.tui.corpus import assert_inert
 from tests.tui.pseudo_terminal import Terminal
 from tests.tui.support import app_on, frame, put, told, until
@@ -205,6 +211,39 @@ async def test_a_text_that_gave_way_in_a_conflict_is_saved_later_without_another
         await pilot.press("f2")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
         await until(pilot, lambda: (case_of(casebook, case_id).resolution or "").startswith("Mine. "))
+
+
+def team_replaces(path: Path, case_id: int, text: str) -> None:
+    """A colleague's later version of the fix of a case is received."""
+    with open_store(path, write=True) as store:
+        places = [str(row[0]) for row in store.con.execute("SELECT DISTINCT project FROM occurrence")]
+        (mine,) = (one for one in outgoing(store.con, places, Person(), [case_id]) if one.case_id == case_id)
+        fields = {name: Stamped(now(), canonical(value)) for name, value in {**mine.fields, "text": text}.items()}
+        place = TeamPlace(path.parent, "github.com/acme/shop", frozenset())
+        take_records(store, place, {mine.id: Record(now(), "", fields)}, "ana", "team lessons", lambda _con: None)
+
+
+async def test_who_was_overruled_by_the_team_compares_both_and_chooses(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:
+        verify(store, "ben", [look(store.con, 2)], Written("Mine."))
+    time.sleep(0.002)  # the later version wins, by milliseconds
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        for key, text, answers in (("t", "Theirs.", "Theirs."), ("m", "Another.", "Mine.")):
+            team_replaces(casebook, 2, text)
+            await until(pilot, lambda: app.errors.curating.replaced)
+            await until(pilot, lambda: told(app, "Your team replaced your fix of #2"))
+            await pilot.press("escape", "D")
+            await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+            assert "Your team replaced your fix of case 2." in frame(app)
+            await pilot.press(key)
+            await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.errors.curating.replaced)
+            assert case_of(casebook, 2).resolution == answers
+            if key == "t":
+                with open_store(casebook, write=True) as store:
+                    verify(store, "ben", [look(store.con, 2)], Written("Mine."))
+                time.sleep(0.002)
 
 
 async def test_a_text_that_could_not_be_saved_is_saved_later_without_a_conflict(

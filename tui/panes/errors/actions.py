@@ -27,14 +27,16 @@ CURATE, DECIDE, WRITE, PAST = "Curate", "Triage", "Fix editor", "History"
 @dataclass(frozen=True, slots=True)
 class CaseNow(Situation):
     """A case before a person: whether one is open, has a fix, and a lesson; `unsaved`: texts that were typed and left;
-    `waiting` and `marked`: rows of the queue; `alike`: cases that wait and read like this one; `reading`: the case
-    next to the queue has the focus; `unknown`: the search is for an error that no case has."""
+    `replaced`: fixes in whose place the team put another; `waiting` and `marked`: rows of the queue; `alike`: cases
+    that wait and read like this one; `reading`: the case next to the queue has the focus; `unknown`: the search is for
+    an error that no case has."""
 
     case_open: bool = False
     unknown: bool = False
     has_fix: bool = False
     lesson: bool = False
     unsaved: int = 0
+    replaced: int = 0
     waiting: int = 0
     marked: int = 0
     alike: int = 0
@@ -73,6 +75,7 @@ _UNKNOWN = needs(
 )  # fmt: skip
 _LESSON = needs(CaseNow, lambda now: now.lesson, "This fix has no lesson.", _CHANGEABLE)
 _UNSAVED = needs(CaseNow, lambda now: now.unsaved, "There is no unsaved fix.", _WRITABLE)
+_REPLACED = needs(CaseNow, lambda now: now.replaced, "Your team replaced no fix of yours.", _WRITABLE)
 _TRIAGE = needs(CaseNow, lambda now: now.focus == "triage", "Only available in triage. Press {triage.open} to open it.")
 _QUEUE = needs(CaseNow, lambda now: now.waiting, "Triage is empty.", _TRIAGE, _WRITABLE)
 _IN_QUEUE = needs(
@@ -103,6 +106,8 @@ CURATION: tuple[Action, ...] = (
     Action("fix.general", "Change the scope of the lesson: all projects or its own project", ("W",), "pane", CURATE,
            needs=_LESSON),
     Action("fix.unsaved", "Resume the unsaved fix", ("R",), "pane", CURATE, "resume draft", 2, needs=_UNSAVED),
+    Action("fix.replaced", "Compare your fix with the one your team replaced it with", ("D",), "pane", CURATE,
+           "team's fix", 2, needs=_REPLACED, words="conflict"),
     Action("undo.last", "Undo your last decision", ("u",), "pane", CURATE, "undo", 28, needs=_UNDO),
     Action("undo.redo", "Redo", ("U",), "pane", CURATE, needs=_UNDOABLE),
     Action("history.open", "History: changes, authors and dates", ("C",), "pane", CURATE, needs=_CASEBOOK),

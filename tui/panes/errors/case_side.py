@@ -196,11 +196,13 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
     CSS_PATH = sheet("curation")
     BINDINGS = bindings("conflict")
 
-    def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime) -> None:
+    def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime, *, of_team: bool = False) -> None:
+        """`of_team`: the team replaced a fix that the person had decided on."""
         from core.align.diff import differing
 
         super().__init__()
         self._act = act
+        self._of_team = of_team
         self._conflict = conflict
         self._signs = signs
         self._now = now
@@ -230,6 +232,8 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         if one.reason == "gone":
             where = f"merged into case {one.moved_to}" if one.moved_to else "deleted"
             what = f"Not saved: case {one.case_id} was {where}."
+        elif self._of_team:
+            what = f"Your team replaced your fix of case {one.case_id}."
         else:
             what = f"Not saved: the fix of case {one.case_id} was changed elsewhere."
         what_stays = _STAYS[one.mine is not None]
@@ -237,6 +241,8 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
 
     def _title_mine(self) -> str:
         one = self._conflict
+        if self._of_team:
+            return f"Mine: {describe_fix(one.base, self._signs, self._now)}"
         base = f" ({describe_fix(one.base, self._signs, self._now)})" if one.base and one.mine is None else ""
         return f"Mine: {_MEANT[self._act]}{base}"
 

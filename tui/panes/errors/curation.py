@@ -15,6 +15,7 @@ from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.common.pane_screen import push_when_free
 from tui.panes.errors.queries import Meaning, Read, Scope, read_case
+from tui.panes.errors.unsaved import AFTER, UnsavedTexts
 from tui.render.common.amounts import counted
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
@@ -23,7 +24,7 @@ from tui.runtime.messages import PaneChanged, PaneShowAll
 from tui.services.external_editor import edit_outside
 
 if TYPE_CHECKING:
-    from core.errors.curation.autosave import Unsaved, Writer
+    from core.errors.curation.autosave import Writer
     from core.errors.curation.decisions import Saved
     from core.errors.curation.transaction import Conflict, Curated, SeenVersion, Written
     from core.store import Store
@@ -178,101 +179,20 @@ def _act(store: Store, decision: Decision, seen: list[SeenVersion]) -> Curated:
     return edit(store, me, seen, written, status=decision.status)
 
 
-AFTER = 0.8
-"""Seconds after the workbench opens: what a person came for is shown first."""
-
-
 @job_work
-def read_unsaved(job: Job[Any], writer: Callable[[], Writer]) -> tuple[Unsaved, ...]:
-    """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
-    from core.errors.curation.autosave import unsaved_texts
+def read_replaced(job: Job[Any]) -> tuple[Conflict, ...]:
+    """The fixes in whose place the team put another."""
+    from core.flows.team.collect import replaced_fixes
 
-    if not writer().saved().free:
-        return ()
-    try:
-        return unsaved_texts(job.store(), writer())
-    except Fault:
-        return ()
+    return replaced_fixes(job.store().con)
 
 
-class UnsavedTexts:
-    """Knows what was typed and not saved. `write` opens the editor of a case, `show` a text whose case is gone.
+@writing
+def _agree(store: Store, conflict: Conflict) -> None:
+    from core.flows.team.collect import agree_replaced
 
-    Used from the interface's thread only.
-    """
-
-    def __init__(
-        self,
-        jobs: Jobs,
-        writer: Callable[[], Writer],
-        signs: Signs,
-        say: Callable[[str], None],
-        write: Callable[[int], None],
-        show: Callable[[str, str], object],
-        changed: Callable[[], object],
-    ) -> None:
-        self._jobs = jobs
-        self._writer = writer
-        self._signs = signs
-        self._say = say
-        self._write = write
-        self._show = show
-        self._changed = changed
-        self._texts: tuple[Unsaved, ...] = ()
-        self._opened: set[int] = set()
-
-    @property
-    def count(self) -> int:
-        """How many texts wait."""
-        return len(self._texts)
-
-    def look(self, *, tell: bool = False) -> None:
-        """Look for unsaved drafts; with `tell`, when the workbench opens, show a toast."""
-
-        def on_texts(texts: tuple[Unsaved, ...], _final: bool) -> None:
-            changed, self._texts = len(texts) != self.count, texts
-            if tell and texts:
-                self._say(self._signs.fill_keys(announced(texts)))
-            if changed:
-                self._changed()
-
-        delay = AFTER if tell else 0.0
-        self._jobs.run("unsaved", read_unsaved(self._writer), on_texts, lambda _fault: None, delay=delay)
-
-    def go_on(self) -> None:
-        """Open the newest that was not opened yet; after the last one the first again."""
-        if all(one.scratch.case_id in self._opened for one in self._texts):
-            self._opened.clear()
-        one = next((one for one in self._texts if one.scratch.case_id not in self._opened), None)
-        if one is None:
-            return
-        self._opened.add(one.scratch.case_id)
-        if one.case_id is None:
-            self._show(f"Unsaved fix of deleted case #{one.scratch.case_id}", one.scratch.written.text)
-            return
-        self._jobs.run(
-            "scratch",
-            _count_carried(one),
-            lambda case_id, _final: self._write(case_id),
-            lambda fault: self._say(fault.message),
-            keep=True,
-        )
-
-
-def announced(texts: tuple[Unsaved, ...]) -> str:
-    """What is said of them; names the key by its action."""
-    newest = f"#{texts[0].case_id or texts[0].scratch.case_id}"
-    if len(texts) == 1:
-        return f"Case {newest} has an unsaved fix. In Errors, press {{fix.unsaved}} to resume."
-    many = f"{len(texts)} unsaved fixes, the latest for case {newest}"
-    return f"{many}. In Errors, press {{fix.unsaved}} to resume them in turn."
-
-
-@job_work
-def _count_carried(job: Job[Any], one: Unsaved) -> int:
-    from core.errors.curation.autosave import scratch_folder, take_along
-
-    return take_along(scratch_folder(job.lane.path), one)
+    if conflict.base is not None:
+        agree_replaced(store, conflict.base.id)
 
 
 def outcome(decision: Decision, made: Done) -> str:
@@ -327,6 +247,7 @@ class Curating(Decisions, Performs):
         self.meaning = meaning
         self.signs = signs
         self.clock = clock
+        self.replaced: tuple[Conflict, ...] = ()  # fixes in whose place the team put another
         self.message = ""  # what became of the last decision, once it is on disk
         self._host = host
         self._making = Lock()
@@ -359,6 +280,7 @@ class Curating(Decisions, Performs):
             "fix.editor": lambda: self.write_outside(read),
             "fix.general": lambda: self.keep_lesson(read),
             "fix.unsaved": self.left_over.go_on,
+            "fix.replaced": self.compare_replaced,
             "undo.last": self.take_back,
             "undo.redo": self.bring_back,
             "history.open": lambda: self.open_history(read),
@@ -441,8 +363,33 @@ class Curating(Decisions, Performs):
 
     # Conflicts -------------------------------------------------------------------------------------------------------
 
-    def _conflicts(self, decision: Decision, conflicts: list[Conflict], then: Then) -> None:
-        """Show each side by side, one after the other."""
+    def look_replaced(self) -> None:
+        """Look which fixes the team replaced; of one that is new, show a toast."""
+
+        def on_replaced(found: tuple[Conflict, ...], _final: bool) -> None:
+            before, self.replaced = {one.case_id for one in self.replaced}, found
+            if {one.case_id for one in found} - before:
+                what = f"your fix of #{found[0].case_id}" if len(found) == 1 else f"{len(found)} of your fixes"
+                self.say(
+                    self.signs.fill_keys(f"Your team replaced {what}. In Errors, press {{fix.replaced}} to compare.")
+                )
+            if len(before) != len(found):
+                self._notify_changed()
+
+        self.jobs.run("replaced", read_replaced(), on_replaced, lambda _fault: None, delay=AFTER)
+
+    def compare_replaced(self) -> None:
+        """Show each fix that the team replaced, and the team's."""
+        from core.errors.curation.transaction import SeenVersion
+
+        pairs = [(one.case_id, one.theirs) for one in self.replaced if one.theirs is not None]
+        seen = tuple(SeenVersion(case_id, team.id, team.fingerprint, team.status) for case_id, team in pairs)
+        self._conflicts(Decision("verify", seen), [*self.replaced], lambda _done: self.look_replaced(), _agree)
+
+    def _conflicts(
+        self, decision: Decision, conflicts: list[Conflict], then: Then, agree: Callable[[Conflict], Any] | None = None
+    ) -> None:
+        """Show each side by side, one after the other. `agree`: they came from the team, and what ends one."""
         while conflicts and _agreed(decision, conflicts[0]):
             conflicts.pop(0)
             self.say("The same fix was already saved elsewhere.")
@@ -464,11 +411,13 @@ class Curating(Decisions, Performs):
                 self.decide(again, saved)
             elif choice == "write":
                 self._write_both(conflict)
+            elif agree is not None:
+                self.make(agree(conflict), then, self._not_returned)
             elif conflict.mine is not None:
                 self.say(self.signs.fill_keys(DRAFT_KEPT))
-            self._conflicts(decision, conflicts, then)
+            self._conflicts(decision, conflicts, then, agree)
 
-        dialog = ConflictScreen(decision.act, conflict, self.signs, self.clock())
+        dialog = ConflictScreen(decision.act, conflict, self.signs, self.clock(), of_team=agree is not None)
         push_when_free(self._host, dialog, chosen, "A decision conflicts with another. Finish here to compare both.")
 
     def _write_both(self, conflict: Conflict) -> None:

@@ -100,8 +100,8 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.incoming = Incoming(jobs, signs, roots, self.results, **asks)
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy or self.reading())
         self.reader = Reader(jobs, self.case, lambda: self.box.query_text, self.changed, self._failed)
-        self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
         self.curating = Curating(jobs, signs, clock, self, self.meaning)
+        self.watching = Watching(jobs, self.results, self.set_timer, self._on_written, self.embedding.runs)
         self._is_few = False
         self.reading: Callable[[], bool] = lambda: False
         """Whether folders are being read into the library: embedding waits for that, too."""
@@ -124,7 +124,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.call_after_refresh(self.results.load)
         self.watching.start()
         self.curating.left_over.look(tell=True)
-        self.embedding.changed()
+        self._on_written()
 
     # What is going on ------------------------------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             query=self.box.query_text,
             unknown=bool(self.results.query_text) and self.results.unknown,
             filtered=bool(self.results.scope.picked),
-            unsaved=self.curating.left_over.count,
+            unsaved=self.curating.left_over.count, replaced=len(self.curating.replaced),
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
             lesson=self.case.fix is not None and self.case.fix.lesson is not None,
@@ -218,6 +218,11 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self._is_few = few
             self.query("#body, #results, #reading, #case, #why").set_class(few, "-few")
             self.results.update_classes({f"-rows-{count}": few and count == rows for count in range(1, _FEW + 1)})
+
+    def _on_written(self) -> None:
+        """The casebook may have changed."""
+        self.embedding.changed()
+        self.curating.look_replaced()
 
     def on_results_chosen(self, event: Results.Chosen) -> None:
         """Another case is chosen: read it, if the choice stays."""

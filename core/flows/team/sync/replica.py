@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.base.fault import Fault
+from core.flows.team.collect import replaced_fixes
 from core.flows.team.importing import errors_of
 from core.flows.team.place import TeamPlace, place_of
 from core.flows.team.sync.holding import held_lessons
@@ -83,7 +84,9 @@ def team_line(con: apsw.Connection) -> str:
     found = replica_of(con)
     if found is None:
         return ""
-    counts = ((unindexed_count(con), "to index"), (waiting_count(con), "to send"))
+    counts = (
+        (unindexed_count(con), "to index"), (waiting_count(con), "to send"), (len(replaced_fixes(con)), "replaced")
+    )  # fmt: skip
     waits = "".join(f", {count:,} {what}" for count, what in counts if count)
     return f"team {found.team}{waits}{', not in sync' if found.fault else ''}"
 

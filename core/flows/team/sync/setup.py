@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Final, cast
 
 from core.base.fault import Fault
+from core.flows.team.collect import replaced_fixes
 from core.flows.team.place import TeamPlace, mark_known, person_of, place_of
 from core.flows.team.sync.holding import forget_held
 from core.flows.team.sync.mark import set_mark
@@ -65,7 +66,7 @@ class TeamStatus:
     `seq`: the last event read here, `server_seq` on the server, null where it was not asked or did not answer;
     `waiting`: decisions to send; `unindexed`: lessons that were received and are not in the cases yet; `synced`: the
     time of the last round, '' for none; `fault`: why the last try, or the look at the server, failed. `verified`:
-    events whose hashes were checked, null for none.
+    events whose hashes were checked, null for none. `replaced`: cases in which the team replaced a fix written here.
     """
 
     SCHEMA: ClassVar[str] = "team_status.v1"
@@ -85,6 +86,7 @@ class TeamStatus:
     fault: str
     verified: int | None
     unindexed: int
+    replaced: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ def _status(store: Store, replica: Replica, server_seq: int | None, fault: str, 
         replica.team, team_line(store.con), place_of_server(replica.address), replica.login, replica.role,
         replica.machine, _projects(store), tuple(cast("str", row[0]) for row in rows), replica.position.seq, server_seq,
         waiting_count(store.con), replica.synced, fault, verified, unindexed_count(store.con),
+        tuple(one.case_id for one in replaced_fixes(store.con)),
     )  # fmt: skip
 
 
