@@ -14,6 +14,7 @@ from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch
 from core.embedding.runtime.query_model import VectorSearch
 from core.errors.retrieval.answer import Hit, SearchAnswer
+from core.flows.team.sync.mark import set_mark
 from core.store import Store, faults, open_store
 
 
@@ -74,4 +75,7 @@ def _server_of(store: Store) -> TeamServer | None:
         row = store.con.execute("SELECT address, team FROM team_server").fetchone()
     except apsw.SQLError:  # an older schema that cannot be written
         return None
-    return None if row is None else TeamServer(str(row[0]), str(row[1]))
+    if row is None:
+        return None
+    set_mark(store.path)  # a casebook that was copied to this machine has none
+    return TeamServer(str(row[0]), str(row[1]))

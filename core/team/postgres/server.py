@@ -6,8 +6,10 @@ A password never reaches casebook: libpq takes it from `~/.pgpass`, a service fi
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from core.base.fault import Fault, FaultCode
@@ -27,6 +29,8 @@ _OPTIONS: Final = {
 }  # fmt: skip
 """What libpq is given unless the address says otherwise: a line that is dead is noticed within a minute."""
 _STATEMENT_MS: Final = 60_000
+_SILENT_S: Final = 65
+"""Seconds after which a server counts as gone that neither answers nor ends a statement, though its system is there."""
 _SECRET: Final = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1", "")
 _NO_TEAM: Final = frozenset(("3F000", "42P01", "42883", "P0002"))
@@ -97,12 +101,35 @@ def _psycopg() -> Any:
     return psycopg
 
 
+@lru_cache(maxsize=1)
+def _patient_connection() -> type[Session]:
+    """A connection that waits for an answer at most `_SILENT_S`."""
+    import psycopg
+
+    def bounded(exchange: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        until = time.monotonic() + _SILENT_S
+        try:
+            wanted = next(exchange)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() > until:
+                    raise psycopg.OperationalError(f"no answer within {_SILENT_S} seconds")
+                wanted = exchange.send(ready)
+        except StopIteration as done:
+            return done.value
+
+    class Patient(psycopg.Connection[tuple[Any, ...]]):
+        def wait(self, gen: Any, *args: Any, **more: Any) -> Any:
+            return super().wait(bounded(gen), *args, **more)
+
+    return Patient
+
+
 @contextmanager
 def connected(url: str) -> Generator[Session]:
     """A connection in autocommit mode. Raises Fault; Offline where the server cannot be reached."""
-    psycopg = _psycopg()
     with faults(url):
-        con = psycopg.connect(conninfo(url), autocommit=True, prepare_threshold=None)
+        con = _patient_connection().connect(conninfo(url), autocommit=True, prepare_threshold=None)
     try:
         with faults(url):
             con.execute(

@@ -17,6 +17,7 @@ import pytest
 from cli.program import run as run_program
 from core.errors.curation.decisions import edit
 from core.errors.curation.transaction import Written, look
+from core.flows.team.sync.mark import is_marked, mark_of
 from core.store import open_store
 from core.team.postgres.schema import role_name
 from tests.flows.team.conftest import Person
@@ -237,6 +238,15 @@ def test_a_repository_that_only_a_home_folder_names_is_not_shared(postgres: Serv
     (mina,) = members("mina")
     mina.git("remote", "remove", "origin")
     assert "git remote add" in mina.run("team", "join", postgres.member(team), "--yes", code=2)
+
+
+def test_a_casebook_that_was_copied_is_synced_in_the_background(postgres: Server, team: str, members: People) -> None:
+    (mina,) = members("mina")
+    joined(postgres, team, mina)
+    for command in (["errors", "search", OTHER], ["team", "status"]):
+        mark_of(mina.database).unlink()
+        mina.run(*command, code=None)
+        assert is_marked(mina.database)
 
 
 def test_a_member_who_is_shut_out_is_told_and_can_leave(postgres: Server, team: str, members: People) -> None:

@@ -170,6 +170,7 @@ def team_status(store: Store, *, ask: bool = True, verify: bool = False) -> Team
     """The team of a casebook. `ask`: also how far the server is; `verify`: check the hashes of its whole log. Where
     that fails, `fault` says why. Raises Fault without a team."""
     replica = require_replica(store)
+    set_mark(store.path)
     server_seq = verified = None
     fault = replica.fault
     if ask or verify:

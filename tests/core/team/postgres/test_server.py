@@ -8,6 +8,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from core.base.fault import Fault
 from core.team.postgres.server import Offline, checked_url, connected, conninfo, faults, place_of_server
+from tests.postgres import Server
 
 PASSWORD = "hunter2-and-more"
 
@@ -75,6 +76,12 @@ def test_a_server_that_wants_a_password_was_reached(said: str, message: str) -> 
     with pytest.raises(Offline, match=message) as found, faults("postgresql://mina@db/acme"):
         raise psycopg.OperationalError(said)
     assert ("~/.pgpass" in found.value.hint) == ("refuses" in message)
+
+
+def test_a_server_that_falls_silent_is_offline(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.team.postgres.server._SILENT_S", 0.2)
+    with pytest.raises(Offline, match="no answer within"), connected(postgres.admin) as con:
+        con.execute("SELECT pg_sleep(20)")
 
 
 def test_a_server_that_is_not_there_is_offline() -> None:
