@@ -124,10 +124,16 @@ _FixRow = tuple[
 
 
 def outgoing(
-    con: apsw.Connection, names: Collection[str], person: Person, cases: Collection[int] = (), ids: Collection[str] = ()
+    con: apsw.Connection,
+    names: Collection[str],
+    person: Person,
+    cases: Collection[int] = (),
+    ids: Collection[str] = (),
+    again: Collection[str] = (),
 ) -> Iterator[Outgoing]:
     """The verified fixes of a repository (`names`: what it is recorded as), of these `cases`, and those that are
-    shared already (`ids`). Of two with one id the newer. Raises apsw errors of the store."""
+    shared already (`ids`). Of two with one id the newer. One that is as the team has it has no fields, unless it is
+    shared `again`. Raises apsw errors of the store."""
     first = first_ids(con)
     done: set[str] = set()
     for row in cast("Iterator[_FixRow]", con.execute(_FIXES)):
@@ -140,10 +146,9 @@ def outgoing(
             continue
         done.add(id_)
         same = origin is not None and origin.stored == stored_digest(text, stored)
-        fields = (
-            {} if same else cast("dict[str, object]", cleaned_value(_fields(row, lesson, occurrences, names), person))
-        )
-        yield Outgoing(id_, fix_id, case_id, ts, fields, same)
+        whole = not same or id_ in again
+        fields: object = cleaned_value(_fields(row, lesson, occurrences, names), person) if whole else {}
+        yield Outgoing(id_, fix_id, case_id, ts, cast("dict[str, object]", fields), same)
 
 
 def belongs(con: apsw.Connection, fix_id: int, names: Collection[str]) -> bool:

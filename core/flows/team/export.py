@@ -150,23 +150,30 @@ def plan_lessons(
     cases: Collection[int] = (),
     again: Collection[str] = (),
     later: str = _LATER,
+    command: str = "export",
 ) -> PlannedLessons:
     """What the verified fixes of a repository change in the lessons that are `known` of it. `again`: withdrawn ones to
-    share again; `later`: why one with a later version is left out. Raises apsw errors of the store."""
+    share again; `later`: why one with a later version is left out; `command`: what shares one again. Raises apsw errors
+    of the store."""
     person, ts, seen = person_of(place), now(), seen_versions(con)
     records = dict(known)
     leaving: list[LeavingLesson] = []
     left_out: list[LeftOut] = []
     unchanged = 0
-    for one in outgoing(con, place.names, person, cases, known.keys()):
+    again = {id_ for id_ in again if id_ in known and known[id_].is_withdrawn}
+    for one in outgoing(con, place.names, person, cases, known.keys(), again):
         old = records.get(one.id)
-        if one.as_imported and (old is None or one.id not in again):
+        if one.as_imported and one.id not in again:
             unchanged += old is not None
             continue
         if old is not None and one.ts < seen.get(one.id, "") <= old.latest() and one.case_id not in cases:
             left_out.append(LeftOut(one.id, one.case_id, later.format(one.case_id)))
             continue
-        read = _leaving(one, old, ts, again=one.id in again, person=person)
+        if old is not None and one.ts <= old.withdrawn and old.is_withdrawn and one.id not in again:
+            why = f"withdrawn. To share it again, run: casebook team {command} --restore ID"
+            left_out.append(LeftOut(one.id, one.case_id, why))
+            continue
+        read = _leaving(one, old, ts, person=person)
         if isinstance(read, str):
             left_out.append(LeftOut(one.id, one.case_id, read))
         elif read is None:
@@ -202,14 +209,12 @@ def find_id(file: LessonsFile, given: str) -> str:
 
 
 def _leaving(
-    one: Outgoing, old: Record | None, ts: str, *, again: bool, person: Person
+    one: Outgoing, old: Record | None, ts: str, *, person: Person
 ) -> tuple[LeavingLesson, Record] | str | None:
     """What becomes of a lesson: written, left out with the reason, or None: it is in the file as it is."""
     fields = {name: canonical(value) for name, value in one.fields.items()}
     act: Act = "add"
     if old is not None and old.is_withdrawn:
-        if not again and one.ts <= old.withdrawn:
-            return "withdrawn. To share it again, run: casebook team export --restore ID"
         act = "restore"
     if old is None or old.is_withdrawn:
         gone = "" if old is None else old.withdrawn

@@ -217,6 +217,23 @@ def test_a_rejection_in_a_repository_that_is_not_shared_stays_here(
     assert search(mina, KNOWN)["match"] is not None
 
 
+def test_a_lesson_of_a_colleague_is_shared_again_whole(postgres: Server, team: str, members: People) -> None:
+    mina, joon = members("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml", check="pytest -q")
+    joined(postgres, team, mina, joon)
+    ((lesson, line),) = shared(joon).items()
+    assert "no verified fix" in joon.run("team", "sync", "--restore", lesson, code=2), "it is not withdrawn"
+    assert joon.json("team", "sync")["sent"] == 0
+    mina.run("team", "sync", "--withdraw", lesson)
+    (left,) = mina.json("team", "sync")["left_out"]
+    assert "casebook team sync --restore" in left["reason"]
+    joon.run("team", "sync")
+    joon.run("undo")
+    assert joon.json("team", "sync", "--restore", lesson)["sent"] == 1
+    mina.run("team", "sync")
+    assert shared(mina)[lesson].partition('"shared"')[0] == line.partition('"shared"')[0]
+
+
 def test_only_the_chosen_repositories_leave(postgres: Server, team: str, members: People) -> None:
     (mina,) = members("mina")
     mina.fix(KNOWN, "pip install pyyaml")

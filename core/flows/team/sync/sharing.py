@@ -75,7 +75,7 @@ def _planned(
     for place in places:
         with faults(store.path):
             known = known_lessons(store.con, place.repository)
-            planned = plan_lessons(store.con, place, known, again=again, later=_LATER)
+            planned = plan_lessons(store.con, place, known, again=again, later=_LATER, command="sync")
             yield place, with_merges(store, place, known, _with_verdicts(store.con, place, planned))
 
 
