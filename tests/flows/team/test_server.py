@@ -17,7 +17,9 @@ import pytest
 from cli.program import run as run_program
 from core.errors.curation.decisions import edit
 from core.errors.curation.transaction import Written, look
+from core.flows.team.export import PlannedLessons, plan_lessons
 from core.flows.team.sync.mark import is_marked, mark_of
+from core.flows.team.sync.setup import leave_team
 from core.store import open_store
 from core.team.postgres.schema import role_name
 from tests.flows.team.conftest import Person
@@ -232,6 +234,25 @@ def test_a_lesson_of_a_colleague_is_shared_again_whole(postgres: Server, team: s
     assert joon.json("team", "sync", "--restore", lesson)["sent"] == 1
     mina.run("team", "sync")
     assert shared(mina)[lesson].partition('"shared"')[0] == line.partition('"shared"')[0]
+
+
+def test_nothing_waits_for_the_next_team_if_one_is_left_during_a_sync(
+    postgres: Server, team: str, members: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mina,) = members("mina")
+    joined(postgres, team, mina)
+    mina.fix(KNOWN, "pip install pyyaml")
+
+    def plan(*args: Any, **more: Any) -> PlannedLessons:
+        with open_store(mina.database, write=True) as other:
+            leave_team(other)
+        return plan_lessons(*args, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("core.flows.team.sync.sharing.plan_lessons", plan)
+        assert "has not joined a team" in mina.run("team", "sync", code=2)
+    with open_store(mina.database) as store:
+        assert store.con.execute("SELECT count(*) FROM team_outbox").fetchall() == [(0,)]
 
 
 def test_only_the_chosen_repositories_leave(postgres: Server, team: str, members: People) -> None:

@@ -128,6 +128,7 @@ def collect(store: Store, restore: Collection[str] = ()) -> tuple[LeftOut, ...]:
         raise Fault("invalid_input", message, "to verify it, run: casebook errors verify ID")
     before = {place.repository: known_lessons(store.con, place.repository) for place, _ in found}
     with store.transaction() as con:
+        require_replica(store)  # the team may have been left meanwhile: its next one gets nothing of this
         for place, planned in found:
             for one in planned.leaving:
                 if known_lesson(con, place.repository, one.id) == before[place.repository].get(one.id):
