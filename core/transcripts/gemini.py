@@ -31,6 +31,10 @@ _ROLES: Final[dict[str, Role]] = {
 }
 _ENDED: Final[dict[str, Failure]] = {"success": "none", "error": "error", "cancelled": "interrupted"}
 _EXIT: Final = re.compile(r"^Exit Code: (-?[0-9]{1,10})$", re.MULTILINE)
+_LABELS: Final = re.compile(
+    r"\A(?:Command: .{0,20000}?\nDirectory: [^\n]*\n)?Output: |^Error: \(none\)\n", re.DOTALL | re.M
+)
+"""What a shell result adds to its output: the label, in older versions also the command, its folder and no error."""
 _TAIL: Final = 2000
 """Code points at the end of an output that hold its exit code."""
 
@@ -104,12 +108,12 @@ def _call(call: Fields, message: str, ts: str, number: int, index: int) -> Itera
 
 
 def response_text(result: object) -> str:
-    """Return the answer of a tool: the output or the error of each response, and further texts."""
+    """Return the answer of a tool without its labels: the output or error of each response, and further texts."""
     found: list[str] = []
     for part in elements(result):
         source = fields(part)
         response = fields(fields(source.get("functionResponse")).get("response"))
-        outputs = [string(response.get(key)) for key in ("output", "error", "content")]
+        outputs = [_LABELS.sub("", string(response.get(key))) for key in ("output", "error", "content")]
         found += [text for text in (*outputs, string(source.get("text")), string(part)) if text]
     return joined(found or [""])
 

@@ -82,7 +82,7 @@ def qwen() -> bytes:
             record(1, "user", "user", [{"text": "Run the tests."}]),
             record(2, "assistant", "model", [{"text": "Plan.", "thought": True}, {"text": "I run them."}]),
             record(3, "assistant", "model", [call("w1", "run_shell_command", {"command": COMMAND})]),
-            result(4, "w1", f"Output: {FAILURE}\nExit Code: 1"),
+            result(4, "w1", f"Command: {COMMAND}\nDirectory: (root)\nOutput: {FAILURE}\nError: (none)\nExit Code: 1"),
             record(5, "assistant", "model", [call("w2", "edit", edit)]),
             result(6, "w2", "Successfully modified"),
             record(7, "assistant", "model", [call("w3", "run_shell_command", {"command": COMMAND})]),
