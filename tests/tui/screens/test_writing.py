@@ -319,8 +319,12 @@ async def test_one_fix_is_applied_to_similar_cases_as_one_change(tmp_path: Path)
         if "Also apply to 1 similar case" not in frame(app):
             pytest.fail(frame(app))
         await pilot.press(*"xvfb-run")
+        await pilot.resize_terminal(*SMALL)
+        await pilot.pause()
+        before = screen.area.content_size.height
         await pilot.press("ctrl+n")
         assert "[x] Also apply to" in frame(app)
+        assert before > screen.area.content_size.height, "the list of similar cases takes lines before it is wanted"
         await pilot.press("f2")
         await until(pilot, lambda: idle(app) and len(app.screen_stack) == 1)
         assert screen.written.text == "xvfb-run"

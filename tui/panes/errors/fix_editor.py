@@ -335,6 +335,7 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     def _draw_also(self) -> None:
         self._similar.display = bool(self._alike)
+        self._similar.set_class(self._also, "-chosen")
         self._similar.update(draw_alike(self._alike, self._curating.signs, chosen=self._also))
 
     def _keep(self) -> None:
