@@ -31,6 +31,8 @@ INLINE: Final = frozenset(("-c", "-e", "-", "-lc", "--eval", "-Command"))
 _KEPT_OF_CODE: Final = 0.6
 """The share of a script's words that another one repeats, if it is the same in a changed form."""
 _CODE_WORD: Final = re.compile(r"[\w.\-]{3,}")
+_STASH: Final = re.compile(r"git stash(?! (?:pop|apply|list|show|drop|clear|branch)\b)")
+_DIRTY: Final = re.compile(r"\b(?:stash|dirty|clean|changes)\b", re.IGNORECASE)
 _QUOTES: Final = re.compile(r"['\"\\]")
 _QUOTES_AT_MOST: Final = 40
 _STATEMENTS: Final = tuple(
@@ -60,6 +62,8 @@ def relation(failed: Command, later: Command, key_line: str, key_tool: str, ment
         return "none"
     if not is_filtered_alike(failed, later, key_line):
         return "none"
+    if _sets_work_aside(later) and not (_sets_work_aside(failed) or _DIRTY.search(key_line)):
+        return "none"
     if failed.family == later.family:
         return "same"
     part = _failing_part(failed)
@@ -73,6 +77,12 @@ def relation(failed: Command, later: Command, key_line: str, key_tool: str, ment
         if found != "none":
             return found if alone else "narrower"
     return "none"
+
+
+def _sets_work_aside(command: Command) -> bool:
+    """Whether a check runs on the code without the agent's changes: behind `git stash` and another part than git."""
+    stashed = [part for part in command.members if _STASH.match(part.family)]
+    return bool(stashed) and any(part.program != "git" for part in command.members)
 
 
 def of_filter(command: Command, key_line: str) -> list[str]:

@@ -262,6 +262,14 @@ def test_a_fetch_alone_cures_no_refused_push() -> None:
     assert not chat.sh("git push origin HEAD:a", "ok").one().resolved
 
 
+@pytest.mark.parametrize(
+    ("error", "resolved"), [("lint.go:3:1: var x is unused (unused)", False), ("fatal: the tree is dirty", True)]
+)
+def test_a_run_without_the_changes_is_no_fix_of_what_they_broke(error: str, resolved: bool) -> None:
+    chat = Chat().sh("make lint", error, 1)
+    assert chat.sh("git stash && make lint; git stash pop", "0 issues.").one().resolved == resolved
+
+
 @pytest.mark.parametrize(("said", "resolved"), [("1Password's unlocked, try again", True), ("go on", False)])
 def test_a_person_who_names_what_the_error_names_dealt_with_it(said: str, resolved: bool) -> None:
     chat = Chat().sh("git commit -m x", "error: 1Password: failed to fill whole buffer", 128)

@@ -421,7 +421,7 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     pieces = set(re.findall(r"[\w.+@\-]+", text)) | set(re.findall(r"[\w]+", text))
     missing = longest(name for name in clue.missing if name in pieces or name in text.split())
     if missing is not None:
-        return f"the command is about `{missing}`, which the error lacks"
+        return f"the command is about `{missing}`, which the error reports as missing"
     program = part.program
     suggested = next(
         (one for one in _SUGGESTED.findall(key) if part.words[: one.count(" ") + 1] == tuple(one.split(" "))), None
