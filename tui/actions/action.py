@@ -380,7 +380,16 @@ LAST: tuple[Action, ...] = (
 
 WORKBENCH: tuple[Action, ...] = (
     Action("app.jump", "Jump to a panel by its letter", ("ctrl+o",), "app", APP, priority=True),
-    Action("app.status", "Status: file, counts, health, jobs", ("S",), "app", APP, "status", 55),
+    Action(
+        "app.status",
+        "Status: file, settings, health, jobs",
+        ("S",),
+        "app",
+        APP,
+        "status",
+        55,
+        words="config doctor counts log version",
+    ),
     Action(
         "app.help",
         "Keys and actions",

@@ -132,7 +132,9 @@ def _add_curation(children: Group) -> None:
     rename.argument("old", "OLD", "current tag")
     rename.argument("new", "NEW", "new tag")
     triage = children.leaf(
-        "triage", "list undecided cases, the most frequent and costly first", "cli.commands.errors.curation:run_triage"
+        "triage",
+        "list undecided incidents: most sessions first, then strong fixes",
+        "cli.commands.errors.curation:run_triage",
     )
     triage.argument("--tool", "NAME", "only errors of this tool", stored="tool")
     triage.argument("--project", "NAME", PROJECT, stored="project")
