@@ -95,7 +95,7 @@ def demote(store: Store, actor: str, entry_id: str) -> Promoted:
 
 def _move(store: Store, actor: str, entry_id: str, stage: Stage) -> Promoted:
     title = promotion_title(store.con, entry_id)
-    with change(store, actor, f"{'promote' if stage == 'verified' else 'demote'}: {title}") as made:
+    with change(store, actor, f"{'verify' if stage == 'verified' else 'make a candidate'}: {title}") as made:
         before = promotion_of(store.con, entry_id)
         if before.stage != stage and not (stage == "verified" and before.promotionBlocked):
             set_stage(store.con, [entry_id], stage, actor)
@@ -212,10 +212,10 @@ def promote_many(
     if dry_run:
         with store.moment():
             return _judge_all(store, entry_ids)
-    with change(store, actor, "promote entries") as made:
+    with change(store, actor, "verify entries") as made:
         found = _judge_all(store, entry_ids)
         names = found.promoted
-        made.title = f"promote: {names[0].title}" if len(names) == 1 else f"promote {len(names):,} entries"
+        made.title = f"verify: {names[0].title}" if len(names) == 1 else f"verify {len(names):,} entries"
         set_stage(store.con, [one.entry_id for one in names], "verified", actor)
         made.subjects |= {("entry", one.entry_id) for one in names}
     return replace(found, change=made.id, dry_run=False)

@@ -74,19 +74,18 @@ def draw_entry(
 
 
 def draw_from(fix: Fix | None, signs: Signs) -> Content:
-    """Where a draft comes from: session, messages, the tools in order."""
+    """Where a draft comes from: session, messages, the tools in order; nothing for a draft from many sessions."""
     if fix is None:
         return Content("")
-    origin = "no session"
+    lines: list[Content] = []
     if fix.session:
         numbers = ", ".join(map(str, fix.messages[:12])) + (signs.more if fix.messages[12:] else "")
         origin = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)
-    parts: list[tuple[str, str] | Content] = [(origin, "$cb-dim")]
-    if fix.session and not signs.lacks("{case.fix_source}"):
-        parts.append((signs.fill_keys("  {case.fix_source} opens them"), "$cb-faint"))
+        opens = "" if signs.lacks("{case.fix_source}") else signs.fill_keys("  {case.fix_source} opens them")
+        lines.append(Content.assemble((origin, "$cb-dim"), (opens, "$cb-faint")))
     if fix.tools and fix.tools != (fix.resolved_by,):  # the heading of the fix names that one
-        parts += ["\n", draw_steps(fix.tools, signs)]
-    return Content.assemble(*parts)
+        lines.append(draw_steps(fix.tools, signs))
+    return Content("\n").join(lines)
 
 
 def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:

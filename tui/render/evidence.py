@@ -209,8 +209,8 @@ def ready_text(count: int, here: str, signs: Signs) -> str:
     if here:
         begin, end = ('"', '"') if signs.plain else ("“", "”")
         return f"{begin}{here}{end} is ready: " + signs.fill_keys("{evidence.promote} verifies it.")
-    count_text = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
-    return signs.fill_keys(f"{count_text}. {{evidence.promote_ready}} lists them.")
+    count_text, what = ("1 entry is", "it") if count == 1 else (f"{count:,} entries are", "them")
+    return signs.fill_keys(f"{count_text} ready. {{evidence.promote_ready}} lists {what}.")
 
 
 def draw_promotable(ready: Sequence[NamedEntry]) -> Content:

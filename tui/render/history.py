@@ -158,7 +158,7 @@ def draw_about(one: Changed, width: int, signs: Signs) -> Content:
     else:
         name, rest = _session(quote, min(_SESSION, left // 2)), f" and {many - 1:,} more"
         start = inline(quote.quote, max(0, left - cell_len(name) - len(rest) - 2), more=signs.more)
-        parts = (f"{_quoted(start, signs)}{rest}", place, name)
+        parts = (f"{_quoted(start, signs)}{rest}" if start else f"{many:,} quotes", place, name)
     return Content.styled(inline(dot.join(part for part in parts if part), width, more=signs.more), "$cb-dim")
 
 

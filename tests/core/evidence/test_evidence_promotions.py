@@ -83,7 +83,7 @@ def test_every_ready_entry_is_promoted_in_one_change_that_is_undone_as_a_whole(e
         "both": "verified", "korean": "verified", "mixed": "candidate", "flagged": "candidate", "bare": "candidate",
     }  # fmt: skip
     (made, *_) = history(entries)
-    assert (made.id, made.title, made.actor) == (done.change, "promote 2 entries", "mina")
+    assert (made.id, made.title, made.actor) == (done.change, "verify 2 entries", "mina")
     promoted = [event for event in read_events(entries) if event.type == "entry_promoted"]
     assert len(promoted) == 2
     assert promote_many(entries, "mina").change is None
@@ -102,7 +102,7 @@ def test_of_those_named_the_blocked_come_back_with_the_reason(entries: Store) ->
     ]
     assert done.blocked[0].failed_quotes == (FAILED[1],)
     assert done.verified_before == 1
-    assert history(entries)[0].title == "promote: about both"
+    assert history(entries)[0].title == "verify: about both"
 
 
 def test_an_entry_whose_words_are_gone_is_blocked_though_the_list_calls_it_ready(entries: Store) -> None:

@@ -34,6 +34,7 @@ from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.trace import draw_trace, draw_twig, folded_at_first, tree
 from tui.render.common.untrusted import BLOCK, without_colours
+from tui.render.curation import draw_from
 from tui.render.history import draw_history
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -434,8 +435,10 @@ def test_the_facts_of_a_fix_break_at_a_dot_and_stay_indented(width: int) -> None
 def test_the_message_that_explains_a_fix_is_a_row_of_its_card() -> None:
     lesson = Lesson(When("boom"), Do("command", "make clean"))
     text = "**Run** `make clean`\n\n**Why** (message 11)\n\n> the cache was\n> stale"
-    card = draw_fix(Fix(text, "draft", None, (), None, (), lesson=lesson), UNICODE, None, 60).plain
+    fix = Fix(text, "draft", None, (), None, (), lesson=lesson)
+    card = draw_fix(fix, UNICODE, None, 60).plain
     assert "Why         the cache was stale (message 11)" in card.split("\n")
+    assert not draw_from(fix, UNICODE).plain, "a draft from several sessions has no source to open"
 
 
 def test_a_key_that_breaks_goes_on_under_its_own_beginning() -> None:

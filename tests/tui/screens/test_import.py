@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -307,6 +308,11 @@ def test_the_share_of_an_import_does_not_go_back_with_each_batch() -> None:
     batch = draw_progress(Progress("harvest", 1, 36, 3.0, 11.0), 120, UNICODE, "esc", stopping=False, whole=read).plain
     assert "Harvesting fixes  50%" in batch and "1 of 36 in this batch" in batch
     assert "left" not in batch, "the end of a batch is not the end of the import"
+    last = replace(read, done=read.total)
+    assert (
+        " 99%"
+        in draw_progress(Progress("align", 1, 30, 3.0, 11.0), 120, UNICODE, "esc", stopping=False, whole=last).plain
+    )
     again = draw_progress(Progress("harvest", 1, 4, 3.0, 11.0), 120, UNICODE, "esc", stopping=False).plain
     assert "25%" in again and "11 s left" in again
 

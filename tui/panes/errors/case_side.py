@@ -96,8 +96,8 @@ class CaseSide(Reading):
         heading = draw.head_line(self.read.case, None, self.read.error) if self.read is not None else ""
 
         def drawn(width: int) -> Content:
-            body = draw.draw_fix(fix, signs, case, width, heading)
-            return Content.assemble(body, "\n" if fix else "", draw_from(fix, signs))
+            body, source = draw.draw_fix(fix, signs, case, width, heading), draw_from(fix, signs)
+            return Content.assemble(body, "\n" if source else "", source)
 
         if self._with_fix:
             self._fix.set_wrapped(drawn)

@@ -115,7 +115,7 @@ def read_insights(job: Job[ReadInsights], view: InsightsView, now: datetime) -> 
     if view.view == "practice":
         from core.errors.practice import practices as read_practices
 
-        practices = read_practices(store.con, view.project or None)
+        practices = tuple(sorted(read_practices(store.con, view.project or None), key=lambda one: -one.count))
     return ReadInsights(found, projects(store), store.readonly or "", worked, practices)
 
 

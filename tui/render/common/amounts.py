@@ -87,7 +87,8 @@ def draw_progress(
 ) -> Content:
     """What runs, how far, how fast, how long yet, which file, how to stop it; the least telling goes first.
 
-    `whole`: the import that this is a batch of. The share and the bar are of that, so that they never go back."""
+    `whole`: the import that this is a batch of. The share and the bar are of that, so that they never go back, and
+    below 100% until the last batch is done."""
     left = [(f" {_KINDS.get(progress.kind, 'Working') if progress else begins} ", "bold $cb-accent")]
     right = [("stopping after this batch " if stopping else f"{way_out} ", "$cb-draft" if stopping else "$cb-soft")]
     room = width - cells_in(left) - cells_in(right)
@@ -118,7 +119,7 @@ def _figures(
 ) -> Iterator[list[tuple[str, str]]]:
     in_batch = whole is not None and progress.kind != whole.kind
     shown = whole if whole is not None else progress
-    share = min(1.0, shown.done / shown.total) if shown.total > 0 else 0.0
+    share = min(0.99 if in_batch else 1.0, shown.done / shown.total) if shown.total > 0 else 0.0
     figure, *drawn = share_bar(share, signs)
     yield [figure]
     if bar:

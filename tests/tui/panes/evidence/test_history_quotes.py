@@ -274,7 +274,7 @@ async def test_a_quote_far_down_a_long_list_is_chosen_in_its_session(tmp_path: P
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen) and app.screen.quotes.read)
         await pilot.press("C")
         await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and app.screen._changes.total)
-        assert "and 508 more" in frame(app)
+        assert "509 quotes" in frame(app)
         await pilot.press("enter")
         await until(pilot, lambda: at_quote(app, last))
         screen = app.screen
@@ -296,6 +296,7 @@ def test_a_row_keeps_its_width_in_korean_and_plain_ascii_has_no_signs_of_its_own
     assert "message 2 -> 14" in draw_about(plain, 80, ASCII).plain
     assert "“배포" in draw_about(many, 80, UNICODE).plain
     assert "and 21 more" in draw_about(many, 80, UNICODE).plain
+    assert draw_about(many, 20, UNICODE).plain.startswith("22 quotes"), "no room for the words of one"
 
 
 def test_every_text_is_inert_in_a_row_and_whole() -> None:

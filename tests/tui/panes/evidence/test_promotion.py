@@ -21,7 +21,7 @@ from tui.render.common.glyphs import ASCII
 from tui.render.evidence import draw_promotable, ready_text, summary_of_promotions
 from tui.shell.app import CasebookApp
 
-OFFERED = "1 entry is ready. P lists them."
+OFFERED = "1 entry is ready. P lists it."
 
 
 @pytest.fixture(autouse=True)

@@ -304,7 +304,9 @@ async def test_a_row_leads_to_its_session_as_a_strip(session: Path, size: tuple[
 async def test_the_practice_of_a_project_and_its_cases(casebook: Path, size: tuple[int, int]) -> None:
     line = ("s1", 1, fingerprint(_YAML), "rule", "ruff", "F401", "suppressed", "# noqa: F401", "[]", None, "[]", "2026")
     with open_store(casebook, write=True) as store, store.transaction() as con:
-        for session, message, mark, *rest in (line, ("s2", 1, *line[2:]), ("s2", 2, *line[2:])):
+        con.execute("INSERT INTO session(id, agent, project, repository) VALUES ('s3', 'plain', 'zz/z', 'zz/z')")
+        often = [("s3", at, "x", "rule", "ruff", "E501", *line[6:]) for at in range(3)]
+        for session, message, mark, *rest in (line, ("s2", 1, *line[2:]), ("s2", 2, *line[2:]), *often):
             con.execute(
                 "INSERT INTO practice_finding(harvest, session_id, message_idx, fingerprint, kind, tool, name, how,"
                 " shown, names, fix_session, message_ids, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -315,6 +317,8 @@ async def test_the_practice_of_a_project_and_its_cases(casebook: Path, size: tup
         screen = await opened(pilot, app)
         await pilot.press("V", "V", "V")
         await until(pilot, lambda: "F401: suppressed in 2 of 2" in frame(app))
+        assert frame(app).index("E501: ") < frame(app).index("F401: "), "the most frequent of all projects is first"
+        await pilot.press("j")
         await settled(pilot, app)
         assert "Lint rule F401: 2 findings in 1 session." in frame(app)
         assert "Suppressed 2×: # noqa: F401" in frame(app)
