@@ -23,6 +23,8 @@ from textual._context import active_message_pump  # the current pump; Textual ha
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import NoActiveWorker, get_current_worker
 
 if TYPE_CHECKING:
     from rich.traceback import Traceback
@@ -115,11 +117,21 @@ class CrashSafe(App[None], inherit_bindings=False):
     log_line: Logger = staticmethod(no_log)
 
     def _handle_exception(self, error: Exception) -> None:
+        if self._is_closed(_failed()):  # before it was drawn: two clicks on a slow machine
+            self.log_line("warning", "a closed screen failed", error=repr(error), trace=traceback_of(error))
+            return
         if self.crash is None:
             self.crash = crash_of(error)
             with contextlib.suppress(Exception):
                 self.log_line("error", "the workbench crashed", error=repr(error), trace=traceback_of(error))
         super()._handle_exception(error)
+
+    def _is_closed(self, failed: object) -> bool:
+        """Whether it is a part of a screen that was closed for good: it may look for parts that are gone."""
+        if not isinstance(failed, Widget):
+            return False
+        screen = next((one for one in failed.ancestors_with_self if isinstance(one, Screen)), None)
+        return screen is not None and screen not in self.screen_stack and not self.is_screen_installed(screen)
 
     def _fatal_error(self) -> None:
         self._close_messages_no_wait()
@@ -140,6 +152,13 @@ class CrashSafe(App[None], inherit_bindings=False):
             with contextlib.suppress(Exception):
                 self.log_line("error", "the terminal input crashed", trace="".join(map(_lines_of, traces)))
         self._close_messages_no_wait()
+
+
+def _failed() -> object:
+    """The part of the screen whose handler or worker failed."""
+    with contextlib.suppress(NoActiveWorker):
+        return get_current_worker().node
+    return active_message_pump.get(None)
 
 
 def _lines_of(traceback: Traceback) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,19 @@ async def test_an_import_dialog_that_was_closed_while_its_path_was_looked_up_clo
         await until(pilot, lambda: not dialog.is_attached)
         assert app.screen is screen
         assert not app.errors.incoming.busy
+
+
+@pytest.mark.parametrize("turns", [0, 2])
+async def test_a_box_that_is_closed_before_it_is_drawn_ends_nothing(review: Path, turns: int) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        below = await opened(pilot, app)
+        for action in ("app.palette", "view.theme", "library.ingest", "export.backup", "app.help"):
+            app.action_perform(action)
+            over = app.screen
+            assert over is not below, action
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            over.dismiss(None)
+            await until(pilot, lambda over=over: app.screen is below and not over.is_running)
+        assert app.crash is None
