@@ -167,10 +167,13 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def _log_toast(self, pane: str, text: str) -> None:
         self.log_line("warning", pane, told=text)
 
+    def on_mount(self) -> None:
+        """Open the pane of the last time before anything is drawn."""
+        self._panes.begin(self._around.cited, self._around.state.pane)
+
     def on_ready(self) -> None:
         self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
         self.set_timer(_WARM, lambda: (self.read_sheets(LATER_SHEETS), self.collect_at_rest()))
-        self._panes.begin(self._around.cited, self._around.state.pane)
         if not self.is_headless:
             heed_signals(self._on_signal)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:

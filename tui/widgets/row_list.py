@@ -339,6 +339,19 @@ class KeyedRows(Generic[R]):
         self._pages.put(page.first, page.rows)
 
 
+class _Words(Static):
+    """The words of a notice, wrapped again when their own width changes: styles do that, not only the terminal."""
+
+    notice: Notice | None = None
+
+    def draw(self) -> None:
+        if self.notice is not None:
+            self.update(draw_notice(self.notice, workbench(self).signs, self.size.width))
+
+    def on_resize(self) -> None:
+        self.draw()
+
+
 class NoticeView(Container, can_focus=True):
     """Shows one `Notice` at a time, in the place of a list: it takes the focus in its stead, and the list's keys."""
 
@@ -346,8 +359,12 @@ class NoticeView(Container, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.notice: Notice | None = None
-        self._words = Static(classes="notice--words")
+        self._words = _Words(classes="notice--words")
+
+    @property
+    def notice(self) -> Notice | None:
+        """The one that is shown."""
+        return self._words.notice
 
     def compose(self) -> ComposeResult:
         yield self._words
@@ -355,15 +372,8 @@ class NoticeView(Container, can_focus=True):
     def show(self, notice: Notice) -> None:
         """Show this state."""
         if notice != self.notice:
-            self.notice = notice
-            self._draw()
-
-    def on_resize(self) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        if self.notice is not None:
-            self._words.update(draw_notice(self.notice, workbench(self).signs, self._words.size.width))
+            self._words.notice = notice
+            self._words.draw()
 
 
 @dataclass(frozen=True, slots=True)

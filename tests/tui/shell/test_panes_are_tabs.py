@@ -8,6 +8,7 @@ import pytest
 
 from tests.tui.support import NOW, settled, told
 from tests.tui.terminal.test_typed_ahead import WIDE, app_of, made, send
+from tui.panes.common.pane_screen import PaneScreen
 from tui.panes.errors.history import HistoryScreen
 from tui.panes.errors.triage import TriageScreen
 from tui.panes.evidence.screen import EvidenceScreen
@@ -38,6 +39,33 @@ async def test_esc_at_the_top_of_a_pane_stays_there(made: Path, tmp_path: Path, 
         send(app, "alt+1")
         await settled(pilot, app)
         assert len(app.screen_stack) == 1
+
+
+@pytest.mark.parametrize("size", [(200, 50), (80, 24)], ids=str)
+async def test_the_first_frame_is_of_the_remembered_pane_and_each_has_the_layout_of_its_size(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    seen: list[tuple[str, int]] = []
+    mount = PaneScreen.on_mount
+
+    def mounted(screen: PaneScreen) -> None:
+        def note(_screen: object) -> None:
+            if screen is app.screen and not app._batch_count and not screen.has_class("-alone"):
+                seen.append((screen.PANE, screen.query_one(f"#{screen.LIST}").region.width))
+
+        screen.screen_layout_refresh_signal.subscribe(screen, note)
+        mount(screen)
+
+    monkeypatch.setattr(PaneScreen, "on_mount", mounted)
+    app = app_of(made, tmp_path / "work", pane="library")
+    panes = ("library", "evidence", "rules", "insights", "errors")
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app)
+        for at in (2, 3, 5, 1):
+            send(app, f"alt+{at}")
+            await settled(pilot, app)
+    assert tuple(dict.fromkeys(name for name, _ in seen)) == panes
+    assert len(set(seen)) == len(panes), "no list changes its width"
 
 
 async def test_esc_leads_back_out_of_a_library_that_was_opened_from_elsewhere(made: Path, tmp_path: Path) -> None:

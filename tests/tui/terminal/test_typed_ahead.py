@@ -21,6 +21,7 @@ from tui.actions.registry import ACTIONS, NO_KEY, action_here
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.render.case_list import Row
+from tui.runtime.state import State
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
 
@@ -47,11 +48,11 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-def app_of(made: Path, folder: Path) -> CasebookApp:
-    """The workbench on a copy of it."""
+def app_of(made: Path, folder: Path, *, pane: str = "") -> CasebookApp:
+    """The workbench on a copy of it, which was left in `pane`."""
     folder.mkdir(parents=True)
-    rules = Path(copy(made / "memory.md", folder))
-    return CasebookApp(Path(copy(made / "all.db", folder)), around=Surroundings(rules=(rules,)), clock=lambda: NOW)
+    around = Surroundings(rules=(Path(copy(made / "memory.md", folder)),), state=State(pane=pane))
+    return CasebookApp(Path(copy(made / "all.db", folder)), around=around, clock=lambda: NOW)
 
 
 def send(app: CasebookApp, *keys: str) -> None:

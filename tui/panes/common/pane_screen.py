@@ -34,7 +34,7 @@ from tui.runtime.state import Memory, Scalar
 from tui.runtime.vector_process import VectorProcess
 from tui.services.db_watch import Following, files_at, watch
 from tui.services.environment import Surroundings
-from tui.widgets.workbench import KeyFooter, Place, TopBar, workbench
+from tui.widgets.workbench import KeyFooter, Place, TopBar, fit_size, workbench
 
 PASTE_ELSEWHERE: Final = "To search for pasted text, open Errors ({pane.errors}) or Library ({pane.library}) first."
 NARROWER, WIDER = "view.narrower", "view.wider"
@@ -317,6 +317,8 @@ class PaneScreen(Screen[None]):
                 self.changed()
 
     def compose(self: Pane) -> ComposeResult:
+        assert isinstance(self, Screen)
+        fit_size(self)
         self.footer.set_reactive(KeyFooter.situation, self.situation())
         yield self.top
         yield from self.compose_body()

@@ -166,7 +166,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._jobs.cancel(LANE)
             self._clear()
             return
+        self._cells = self._cells or self._cells_alone()
         self._read(Look(self._cells, self.rendered), delay=delay)
+
+    def _cells_alone(self) -> int:
+        """The cells of a line while the document is hidden behind its list: it will have the whole screen."""
+        return self.app.size.width - self.gutter.width
 
     def hide_other(self) -> None:
         """Show nothing until the wanted place is read: what is shown is another one."""
