@@ -21,7 +21,7 @@ from core.errors.lessons import beyond_card
 from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
 from core.errors.retrieval.answer import Worth
 from core.store import open_store
-from core.text import redact
+from core.text import clean, redact
 
 if TYPE_CHECKING:
     from core.flows.agent_file import SyncedFile
@@ -90,7 +90,8 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
     yield from field(out, "project", case.project or "unknown")
     yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
     if case.error_raw:
-        shown = case.error_raw if out.verbose else _around(case.error_raw, case.key_lines)
+        output = clean(case.error_raw)
+        shown = output if out.verbose else _around(output, case.key_lines)
         yield from field(out, "output", shown, code=True)
     if not case.resolutions:
         yield out.paint("  No fix recorded.", "warn")

@@ -389,7 +389,8 @@ def test_a_lesson_is_shown_as_a_card(harvested: Run) -> None:
 
 
 def test_a_long_output_is_shown_around_its_key_line(run: Run, tmp_path: Path) -> None:
-    output = "\n".join([*(f"ok {n}" for n in range(40)), LOOKUP, *(f"end {n}" for n in range(40))])
+    red = LOOKUP.replace("KeyError", "\x1b[31mKeyError\x1b[0m")
+    output = "\n".join([*(f"ok {n}" for n in range(40)), red, *(f"end {n}" for n in range(40))])
     chat = Transcript(tmp_path / "in").bash("python app.py", output, 1).edit().bash("python app.py", "fine")
     assert run("import", "claude-code", str(chat.save())).code == 0
     shown = run("errors", "show", "1").text
