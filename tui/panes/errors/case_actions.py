@@ -106,14 +106,16 @@ def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Pat
     from core.base.wire import dumps
     from core.errors.exchange.case_export import case_markdown
 
-    forms = (Form("f", "fix", fix.text),) if fix is not None else ()
+    forms = [Form("f", "fix", fix.text)] if fix is not None else []
+    if fix is not None and fix.lesson is not None and fix.lesson.do.kind == "command":
+        forms.append(Form("d", "command of the fix", fix.lesson.do.text))
     return (
         *forms,
         Form("k", "key line", key_line),
         Form("r", "output", raw),
         Form("m", "case as Markdown", case_markdown(case, raw)),
         Form("j", "case as JSON", dumps(case), exact=True),
-        Form("c", "shell command", command_of(case, database)),
+        Form("c", "casebook command", command_of(case, database)),
     )
 
 

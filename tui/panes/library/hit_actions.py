@@ -133,7 +133,7 @@ def forms_of(uri: str, hit: SearchHit | None, query: str) -> tuple[Form, ...]:
             Form("j", "hit as JSON", dumps(hit), exact=True),
         ]
     if query.strip():
-        found.append(Form("s", "shell command", shlex.join(["casebook", "library", "search", query])))
+        found.append(Form("s", "casebook command", shlex.join(["casebook", "library", "search", query])))
     return tuple(found)
 
 

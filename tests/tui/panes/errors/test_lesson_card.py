@@ -65,6 +65,19 @@ async def test_a_long_line_of_the_card_goes_on_below_its_beginning(tmp_path: Pat
         await until(pilot, lambda: "\n            --option-1 " not in _fix_shown(app))
 
 
+async def test_the_command_of_a_fix_is_copied_alone(tmp_path: Path) -> None:
+    path = tmp_path / "casebook.db"
+    chat = Transcript(tmp_path / "in").bash("python b.py", "/bin/bash: line 1: python: command not found", 127)
+    with open_store(path, write=True, create=True) as store:
+        import_transcripts(store, "auto", [chat.bash("python3 b.py", "fine").save()])
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.errors.case.fix is not None)
+        await pilot.press("down", "Y", "d")
+        await until(pilot, lambda: app.clipboard)
+    assert app.clipboard == "python3 b.py"
+
+
 def _fix_shown(app: CasebookApp) -> str:
     return str(app.errors.case.query_one("#case-fix", Block).content)
 
