@@ -306,6 +306,7 @@ class Curating(Decisions, Performs):
             done, became = made.curated, outcome(decision, made)
             self.message = became + (self.signs.fill_keys("  {undo.last} undoes") if done.cases else "")
             then(done)
+            self._host.watching.renew()  # a decision shows at once, even while others write
             if toast and (done.cases or done.unchanged):
                 undo = self.signs.fill_keys(" {undo.last} undoes.") if done.cases else ""
                 self.say(f"{became[:1].upper()}{became[1:]}.{undo}")
@@ -355,6 +356,7 @@ class Curating(Decisions, Performs):
                 self.say(message)
             else:
                 then(returned, message)
+            self._host.watching.renew()
 
         return ended
 

@@ -16,11 +16,13 @@ from textual.widgets import Input
 from core.errors import show_case
 from core.store import open_store
 from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
+from tui.panes.errors import auto_refresh
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.queries import find, read_case
 from tui.panes.errors.results import ResultRows
 from tui.runtime.jobs import Job
 from tui.screens.help import HelpScreen
+from tui.services.embedding import Embedding
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import FixArea
 
@@ -106,7 +108,11 @@ async def test_a_pasted_line_wider_than_the_box_shows_its_start(casebook: Path) 
             await until(pilot, lambda: app.errors.box.value and "│ ERROR: cannot read" in frame(app))
 
 
-async def test_an_error_that_no_case_has_is_recorded_with_its_fix(casebook: Path) -> None:
+async def test_an_error_that_no_case_has_is_recorded_with_its_fix(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Embedding, "runs", lambda _embedding: True)  # what others write is shown now and then
+    monkeypatch.setattr(auto_refresh, "CALM", 3600.0)
     error = "Exception in thread main java.lang.IllegalStateException: Cannot load driver class: org.postgresql.Driver"
     app = app_on(casebook)
     async with app.run_test(size=SMALL) as pilot:
