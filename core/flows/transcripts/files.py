@@ -46,6 +46,7 @@ HEAD_HASHED = 4096
 DOCUMENTS = frozenset({".json", ".md"})
 """Endings of files that are read as one value."""
 _SQLITE = b"SQLite format 3\0"
+_EXPORTS = b'{"schema_version": "case.v1"', b'{"schema_version": "fix.v1"'
 _CHUNK = 1024 * 1024
 _PLAIN = "a plain transcript. To import it, omit the name of the agent"
 AIDER_WRITES_S = 60.0
@@ -174,6 +175,8 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
         return None
     if found is not None and agent not in (None, found):
         return None
+    if head.startswith(_EXPORTS):
+        raise NotATranscript("an export of cases. Run: casebook errors import FILE")
     if found is None or (found == "plain" and agent is None and not named):
         raise NotATranscript("the file contains no known records")
     start = start_of(found, head, path)

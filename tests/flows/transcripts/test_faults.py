@@ -252,6 +252,7 @@ def test_a_transcript_of_the_other_agent_is_named_as_such(db: Path, tmp_path: Pa
         (b'{"a": 1}\n', "the file contains no known records"),
         (b'{"role": "user", "text": "hi"}\n',
          "a plain transcript. To import it, omit the name of the agent"),
+        (b'{"schema_version": "case.v1", "id": 1}\n', "an export of cases. Run: casebook errors import FILE"),
         (b"\n", "empty file"),
     ],
 )  # fmt: skip
