@@ -92,11 +92,12 @@ def frontmatter(text: str) -> Frontmatter:
     end = next((at for at, line in enumerate(inner) if at and line.rstrip() in ends), None)
     if end is None:
         return Frontmatter()
-    body = "\n".join(inner[1:end])
+    body = "\n".join(["", *inner[1:end]])  # an error names the line of the file
     try:
         found = _yaml(body) if fence == "---" else _toml(body)
     except (ValueError, RecursionError) as error:
-        return Frontmatter(end + 1, None, f"the frontmatter cannot be read: {' '.join(str(error).split())[:200]}")
+        why = " ".join(str(error).split()).replace(' in "<unicode string>", ', " at ")
+        return Frontmatter(end + 1, None, f"the frontmatter cannot be read: {why[:200]}")
     if found is None:
         found = {}
     if not isinstance(found, dict):

@@ -41,6 +41,11 @@ def test_a_frontmatter_that_nests_too_deeply_is_refused_with_its_reason(text: st
     assert (found.properties, "it is too large" in found.fault) == (None, True)
 
 
+@pytest.mark.parametrize("text", ["---\na: 1\nb: 2: 3\n---\n", "+++\na = 1\nb = 2 = 3\n+++\n"])
+def test_a_broken_frontmatter_is_named_by_the_line_of_the_file(text: str) -> None:
+    assert "at line 3, column " in frontmatter(text).fault and "<" not in frontmatter(text).fault
+
+
 def test_a_frontmatter_as_deep_as_before_is_read() -> None:
     deep = "{a: " * 19 + "1" + "}" * 19
     assert frontmatter(f"---\nx: {deep}\n---\n").fault == ""
