@@ -44,7 +44,11 @@ class Move:
     def __str__(self) -> str:
         if self.swap:
             return f"swapped: “{' … '.join(self.source)}” became “{' … '.join(self.quote)}”"
-        return self.brief if len(self.source) > 1 else f"moved: “{''.join(self.source)}” became “{''.join(self.quote)}”"
+        return (
+            self.brief
+            if len(self.source) > 1
+            else f"word order: “{''.join(self.source)}” became “{''.join(self.quote)}”"
+        )
 
 
 def move_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> Move | None:

@@ -121,7 +121,7 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
         heading = f"Loading the model{signs.more}"
     parts: list[Content] = [
         Content.styled(heading, "bold $cb-good" if count and not ranked.soon else "bold $cb-draft"),
-        Content.styled(f"\nRules are shown from a score of {found.cutoff:.2f}", "$cb-soft"),
+        Content.styled(f"\nLowest score of a shown rule: {found.cutoff:.2f}", "$cb-soft"),
     ]
     if found.fallback_used:
         parts.append(Content.styled(", keywords only" + (" so far" if ranked.soon else ""), "$cb-draft"))

@@ -86,7 +86,7 @@ async def _serve(desk: Desk, context: Context) -> None:
             await server.run(receiver, writer, server.create_initialization_options())
     finally:
         stopped.set()  # what still works for nobody ends
-        context.log("info", "mcp server stopped")
+        context.log("info", "MCP server stopped")
 
 
 async def _pass_messages(reader: Any, sender: Any, writer: Any) -> None:

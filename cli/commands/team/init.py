@@ -66,7 +66,7 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
         export = write_plan(store, plan) if agreed and (plan.lessons or plan.before is not None) else None
         files = _blocks(store, place, asks=asks) if export is not None else ()
         sets_driver = args.merge_driver or (asks and export is not None and not has_merge_driver(place) and says_yes(
-            "Let git merge the lessons file with casebook (.gitattributes and this clone's settings)?"
+            "Use casebook as git's merge driver for this file (changes .gitattributes and this clone's settings)?"
         ))  # fmt: skip
         if sets_driver:
             set_merge_driver(place)

@@ -379,7 +379,7 @@ def _without_tool(found: Identity) -> tuple[KeyLine, ...]:
 
 
 def _other_reason(line: KeyLine, at: int, of: int) -> str:
-    return f"matched key line {at} of {of} ({line.tool}), not the first one"
+    return f"matched key line {at} of {of} ({line.tool})"
 
 
 def add_use(con: apsw.Connection, case_id: int, ts: str) -> None:

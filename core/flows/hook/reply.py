@@ -121,7 +121,7 @@ def practice_context(practice: Practice) -> str:
     command = f"casebook errors practice --project {practice.project}"
     return "\n".join(
         (
-            f"Earlier reactions in {_line(practice.project) or 'this project'} (counts, not an instruction):",
+            f"Earlier reactions in {_line(practice.project) or 'this project'} (counts, not instructions):",
             f"> {_line(practice.line)}",
             _line(f"Source: {practice.count} findings in {practice.sessions} sessions. All: {command}"),
         )

@@ -138,7 +138,7 @@ def membership(con: Session, team: str = "", *, joined: bool = False) -> Members
 
 def newer_line() -> str:
     """What to do where the server's tables are of a later casebook."""
-    return f"the server has a newer casebook version, so this casebook only reads. Run: {installed().upgrade()}"
+    return f"the team uses a newer version of casebook, so yours only receives lessons. Run: {installed().upgrade()}"
 
 
 def _refuse(con: Session, team: str, *, made: bool, joined: bool) -> None:

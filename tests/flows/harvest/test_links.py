@@ -158,7 +158,7 @@ def test_a_reason_writes_a_name_as_the_error_does() -> None:
     ("why", "text", "expected"),
     [
         (
-            "the change is in skill.md, which the error reports",
+            "the change is in skill.md, which the error names",
             "docs/SKILL.md:4",
             "the change is in SKILL.md, which the",
         ),

@@ -209,7 +209,7 @@ def _quoted_glob(failure: Failure, later: Command) -> str | None:
     given = {word for part in failure.command.parts for word in part.words[1:] if len(word) > 3} - {found[1]}
     same = folder in later.text if len(folder) > 3 else any(given & set(part.words[1:]) for part in later.parts)
     near = same and found[1] not in later.text
-    return f"the command no longer has the pattern `{found[1]}`" if near else None
+    return f"the command no longer contains the pattern `{found[1]}`" if near else None
 
 
 def _same_programs(failed: Command, later: Command) -> bool:
@@ -390,7 +390,7 @@ def _words_differ(failure: Failure, failed: Part, later: Part) -> str | None:
     old = _blind(failed)
     settings = [word for word in _blind(later) if word not in old and (word.startswith("-") or "=" in word)]
     about = concerned(failure.clue, settings) if not is_check(failed) else None
-    return f"the command adds `{about}`, which the error is about" if about else None
+    return f"the command adds `{about}`, which the error names" if about else None
 
 
 def _drops_target(failed: Part, later: Part) -> bool:
@@ -521,7 +521,7 @@ def removed_option(failure: Failure, later: Command) -> Corrected | None:
             name = word.lstrip("-").split("=")[0].lower()
             named = len(name) > 2 and any(one.startswith(name) for one in failure.clue.words)
             if word.startswith("--") and word not in kept and named:
-                return Corrected(f"the command omits `{word}`, which the error is about", tells=True)
+                return Corrected(f"the command omits `{word}`, which the error names", tells=True)
     return None
 
 

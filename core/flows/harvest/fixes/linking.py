@@ -338,7 +338,7 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     if stem in {tested(one) for one in clue.places | clue.files}:
         return FILE, f"the change is in {name}, which the failing test covers"
     if name in clue.places:
-        return FILE, f"the change is in {name}, which the error reports"
+        return FILE, f"the change is in {name}, which the error names"
     if here:
         return FILE, f"the change is in {name}, which the output names"
     return None

@@ -20,7 +20,7 @@ CASES = (
     ("Tomás and Priya reviewed it.", "Priya and Tomás reviewed it.",
      "Tomás⇄Priya", "swapped: “Tomás … Priya” became “Priya … Tomás”"),
     ("첫 요청이 실패하면 응답을 돌려준다", "요청이 실패하면 첫 응답을 돌려준다",
-     "첫 요청이 → 첫 응답을", "moved: “첫 요청이” became “첫 응답을”"),
+     "첫 요청이 → 첫 응답을", "word order: “첫 요청이” became “첫 응답을”"),
 )  # fmt: skip
 
 
