@@ -127,9 +127,13 @@ def test_an_edit_travels_and_the_later_one_answers(
     joon.run("team", "sync")
     for one in (mina, joon):
         assert "newest" in search(one, KNOWN)["match"]["resolution"], "also over several edits that were made here"
+    joon.run("errors", "edit", case_of(joon, KNOWN), "--resolution", "**Run** `later`", "--verify")
+    joon.run("team", "sync")
     mina.run("errors", "reject", case_of(mina, KNOWN), "--reason", "no")
-    mina.run("team", "sync")
-    assert joon.json("team", "sync")["withdrawn"] == 1
+    assert mina.json("team", "sync")["sent"] == 0, "what was rejected is not what the team has meanwhile"
+    joon.run("team", "sync")
+    for one in (mina, joon):
+        assert "later" in search(one, KNOWN)["match"]["resolution"]
 
 
 def test_the_later_of_two_versions_answers_after_several_edits(postgres: Server, team: str, members: People) -> None:

@@ -342,12 +342,13 @@ class LastDecision(NamedTuple):
     lesson: str
     kind: str
     fix_id: int | None
+    line: str
 
 
 def last_decisions(con: apsw.Connection) -> list[LastDecision]:
     """The newest decision made here on each lesson."""
     rows = con.execute(
-        "SELECT repository, lesson, kind, fix_id FROM team_outbox WHERE number IN"
+        "SELECT repository, lesson, kind, fix_id, line FROM team_outbox WHERE number IN"
         " (SELECT max(number) FROM team_outbox GROUP BY repository, lesson)"
     ).fetchall()
-    return [LastDecision(*cast("tuple[str, str, str, int | None]", row)) for row in rows]
+    return [LastDecision(*cast("tuple[str, str, str, int | None, str]", row)) for row in rows]

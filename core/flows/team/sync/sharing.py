@@ -26,7 +26,7 @@ from core.flows.team.sync.replica import (
     require_replica,
 )
 from core.store import Store, after, faults, now
-from core.team.lessons_file import Record, Stamped
+from core.team.lessons_file import Record, Stamped, line_of
 from core.team.postgres.log import LESSON, WITHDRAWAL
 from core.team.privacy import cleaned, leaks
 
@@ -145,10 +145,13 @@ _VERIFIED: Final = "SELECT status FROM resolution WHERE id = ?"
 
 
 def _withdraw_undone(con: apsw.Connection) -> None:
-    """Withdraw the lessons whose fix, shared from here, is rejected or no longer verified. A fix that is gone decides
-    nothing: the casebook may have been restored."""
+    """Withdraw the lessons whose fix, shared from here, is rejected or no longer verified, unless a colleague changed
+    them since. A fix that is gone decides nothing: the casebook may have been restored."""
     for one in last_decisions(con):
-        if one.kind == LESSON and one.fix_id is not None and _status(con, one.fix_id) not in ("verified", ""):
+        if one.kind != LESSON or one.fix_id is None or _status(con, one.fix_id) in ("verified", ""):
+            continue
+        known = known_lesson(con, one.repository, one.lesson)
+        if known is not None and line_of(one.lesson, known) == one.line:
             withdraw(con, one.repository, one.lesson, one.fix_id)
 
 
