@@ -104,7 +104,7 @@ def test_an_older_casebook_leaves_merges_out_and_reads_them_once_it_is_updated(
         older.setattr(replica, "MERGE", "of a later version")
         report = mina.json("team", "sync")
         assert (report["received"], report["unread"]) == (1, 1)
-        assert "newer casebook" in report["note"]
+        assert "newer version of casebook" in report["note"]
         assert are_one([mina]) == [False]
         mina.fix(THIRD, "export name=1")
         assert mina.json("team", "sync")["sent"] == 1, "it still shares what it knows"

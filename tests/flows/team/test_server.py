@@ -418,7 +418,7 @@ def test_an_older_casebook_reads_on_and_says_so(
     joon.fix(OTHER, "npm i -D @types/jest")
     report = joon.json("team", "sync")
     assert report["sent"] == 0
-    assert "newer casebook" in report["note"]
+    assert "newer version of casebook" in report["note"]
     assert search(joon, KNOWN)["match"]["origin"] == "team"
 
 
