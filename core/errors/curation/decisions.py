@@ -17,7 +17,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.case import CaseStatus
-from core.errors.cases.derived import ANSWERS, TAGS, forms, parse_names
+from core.errors.cases.derived import ANSWERS, TAGS, TEAM, forms, parse_names
 from core.errors.cases.resolutions import (
     Resolution,
     answering,
@@ -199,9 +199,11 @@ def _verify(con: apsw.Connection, actor: str, seen: SeenVersion, pick: int | Non
     hear_again(con, seen.case_id)
     con.execute("UPDATE resolution SET status = 'verified', reason = '', replaced_by = NULL WHERE id = ?", (target.id,))
     answers = answering(con, seen.case_id, seen.fingerprint)
-    if answers is not None and answers.id == target.id:
+    of_team = before is not None and before.author == TEAM and target.replaced_by == before.id
+    if answers is not None and answers.id == target.id and not of_team:
         return DecisionResult(target.id)
-    # A newer one would go on answering: say it once more, on top, and leave the older one as it was but silent.
+    # A newer one would go on answering, for the team if not here: say it once more, on top, and leave the older one as
+    # it was but silent.
     made = _write(con, actor, seen, written_of(target), "verified", target.fingerprint, before, ts, target.lesson)
     con.execute(
         "UPDATE resolution SET status = ?, reason = ?, replaced_by = ? WHERE id = ?",

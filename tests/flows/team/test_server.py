@@ -15,8 +15,9 @@ import psycopg
 import pytest
 
 from cli.program import run as run_program
-from core.errors.curation.decisions import edit
-from core.errors.curation.transaction import Written, look
+from core.errors.curation.decisions import edit, verify
+from core.errors.curation.transaction import SeenVersion, Written, look
+from core.flows.team.collect import replaced_fixes
 from core.flows.team.export import PlannedLessons, plan_lessons
 from core.flows.team.sync.mark import is_marked, mark_of
 from core.flows.team.sync.setup import leave_team
@@ -117,6 +118,15 @@ def test_an_edit_travels_and_the_later_one_answers(
     assert mina.json("team", "status")["replaced"] == [int(case_of(mina, KNOWN))]
     assert joon.json("team", "status")["replaced"] == []
     assert "replaced 1 fix of yours" in mina.run("team", "status")
+    with open_store(mina.database, write=True) as store:
+        (one,) = replaced_fixes(store.con)
+        assert one.base is not None and one.theirs is not None
+        verify(store, "mina", [SeenVersion(one.case_id, one.theirs.id, one.theirs.fingerprint)], pick=one.base.id)
+    for who in (mina, joon):
+        who.run("team", "sync")
+        assert "pip install" in search(who, KNOWN)["match"]["resolution"], "who was overruled kept the first version"
+    assert mina.json("team", "status")["replaced"] == []
+    assert joon.json("team", "status")["replaced"] == [int(case_of(joon, KNOWN))]
     assert len(shared(mina)) == 1
     assert shared(mina) == shared(joon)
     joon.run("errors", "edit", case_of(joon, KNOWN), "--resolution", "**Run** `apt install`", "--verify")

@@ -240,6 +240,9 @@ async def test_who_was_overruled_by_the_team_compares_both_and_chooses(casebook:
             await pilot.press(key)
             await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.errors.curating.replaced)
             assert case_of(casebook, 2).resolution == answers
+            assert [bool(one.replaced_by) for one in case_of(casebook, 2).resolutions if one.author == "team"] == [
+                answers == "Mine."
+            ]
             if key == "t":
                 with open_store(casebook, write=True) as store:
                     verify(store, "ben", [look(store.con, 2)], Written("Mine."))

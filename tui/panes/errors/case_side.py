@@ -188,6 +188,7 @@ _STAYS = (
     "Keep mine: theirs stays in the history. Keep theirs: yours stays as a draft.",
 )
 """What becomes of the other version, for a decision and for a text."""
+_OF_TEAM = "Keep mine: your team receives your fix again. Keep theirs: nothing changes."
 
 
 class ConflictScreen(Performs, ModalScreen[str | None]):
@@ -236,7 +237,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
             what = f"Your team replaced your fix of case {one.case_id}."
         else:
             what = f"Not saved: the fix of case {one.case_id} was changed elsewhere."
-        what_stays = _STAYS[one.mine is not None]
+        what_stays = _OF_TEAM if self._of_team else _STAYS[one.mine is not None]
         return Content.assemble((what, "bold $cb-draft"), (f"\n{what_stays}", "$cb-dim"))
 
     def _title_mine(self) -> str:
