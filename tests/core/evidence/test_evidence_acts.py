@@ -206,7 +206,7 @@ def test_undo_takes_the_promotion_with_it_and_redo_brings_the_decision_back(revi
     bring_back(reviewed, "mina")
     assert (states(reviewed)[3], promotion_of(reviewed.con, "e2").stage) == ("accepted", "verified")
     assert demote(reviewed, "mina", "e2").promotion.stage == "candidate"
-    assert history_of(reviewed, "entry", ["e2"])[0].title.startswith("demote")
+    assert history_of(reviewed, "entry", ["e2"])[0].title.startswith("make a candidate")
     assert len(history(reviewed)) == 5
 
 

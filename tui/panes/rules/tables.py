@@ -330,7 +330,7 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         return dearest_first(_read_flaws(pane.matching.sources) if left is None else left)
 
     def draw_row(found: tuple[Flaw, ...]) -> str:
-        return f"{counted_flaws(found)} · Enter opens the file" if found else ""
+        return f"{counted_flaws(found)} · enter opens the file" if found else ""
 
     left: Sequence[Flaw] | None = flaws
     nothing = Notice("No problems", "", (("{table.back}", "go back"),))
