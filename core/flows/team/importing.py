@@ -474,7 +474,7 @@ _NEWEST_EDIT: Final = (
     "(WITH RECURSIVE later(id) AS (SELECT r.replaced_by UNION SELECT replaced_by FROM later JOIN resolution USING (id))"
     " SELECT id FROM later JOIN resolution USING (id) WHERE replaced_by IS NULL)"
 )
-"""What stands for a fix `r` at the end of its edits; NULL where nothing does."""
+"""The last edit of a fix `r`; NULL for a fix without edits."""
 
 
 def _gone(con: apsw.Connection, place: TeamPlace) -> dict[str, str]:
