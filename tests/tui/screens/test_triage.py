@@ -412,7 +412,6 @@ async def test_a_text_of_a_conflict_is_kept_until_it_is_saved(casebook: Path, ke
             seen = look(store.con, 2)
             verify(store, "ben", [seen], Written("Theirs."))
         app.errors.curating.decide(Decision("edit", (seen,), written=Written("Mine, from my own editor.")))
-        await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
         await pilot.press(*key)
         await until(pilot, lambda: not key or (len(app.screen_stack) == 1 and app.jobs.is_idle()))

@@ -218,9 +218,10 @@ def team_replaces(path: Path, case_id: int, text: str) -> None:
     with open_store(path, write=True) as store:
         places = [str(row[0]) for row in store.con.execute("SELECT DISTINCT project FROM occurrence")]
         (mine,) = (one for one in outgoing(store.con, places, Person(), [case_id]) if one.case_id == case_id)
-        fields = {name: Stamped(now(), canonical(value)) for name, value in {**mine.fields, "text": text}.items()}
+        at = now()
+        fields = {name: Stamped(at, canonical(value)) for name, value in {**mine.fields, "text": text}.items()}
         place = TeamPlace(path.parent, "github.com/acme/shop", frozenset())
-        take_records(store, place, {mine.id: Record(now(), "", fields)}, "ana", "team lessons", lambda _con: None)
+        take_records(store, place, {mine.id: Record(at, "", fields)}, "ana", "team lessons", lambda _con: None)
 
 
 async def test_who_was_overruled_by_the_team_compares_both_and_chooses(casebook: Path) -> None:
