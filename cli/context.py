@@ -93,10 +93,16 @@ def read_text_argument(given: str | None, what: str) -> str:
 
 
 def says_yes(question: str) -> bool:
-    """Ask on standard error; anything but `y` or `yes` is a no."""
+    """Ask on standard error; anything but `y` or `yes` is a no. Ctrl-C ends the question, also within a long run."""
+    import signal
+
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def not_there(fault: Fault, context: Context) -> int:

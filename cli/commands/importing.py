@@ -85,7 +85,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     if args.agent == _INSPECT:
         return _inspect(args, context)
     from cli.progress import reporter, stoppable
-    from core.flows.system.evidence import align_due
+    from core.flows.system.evidence import align_imported
     from core.flows.transcripts.api import import_transcripts
     from core.store import open_store
 
@@ -100,8 +100,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         told = reporter(context.out)
         report = import_transcripts(store, agent, paths, on_progress=told, cancelled=stopped)
-        if not report.canceled:  # the import stands; quotes that this leaves out are aligned by the next one
-            align_due(store, on_progress=told, cancelled=stopped)
+        report = align_imported(store, report, on_progress=told, cancelled=stopped)
     context.log(
         "info",
         "imported",
@@ -132,7 +131,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
     """`import --again`: exit 0 if it is done or only shown, 1 if the answer is no, 130 if it was cancelled."""
     from cli.progress import reporter, stoppable
     from core.errors.curation.transaction import person
-    from core.flows.system.evidence import align_due
+    from core.flows.system.evidence import align_imported
     from core.flows.transcripts.reharvest import harvest_again
     from core.store import open_store
 
@@ -157,7 +156,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
             store, paths, actor=person(), agreed=agreed, dry_run=args.dry_run, on_progress=told, cancelled=stopped
         )
         if report.applied:
-            align_due(store, on_progress=told, cancelled=stopped)
+            report = align_imported(store, report, on_progress=told, cancelled=stopped)
     context.log("info", "harvested again", sessions=report.sessions, applied=report.applied, change=report.change)
     out.result(report, result_lines(out, report, confirmed=confirms and shown))
     if report.canceled:
@@ -281,7 +280,7 @@ _SHOWN = 10
 
 def result_lines(out: Output, report: ImportAgain, *, confirmed: bool) -> Iterator[str]:
     """How `import --again` ended; `confirmed`: the changes were shown with the question already."""
-    if report.canceled:
+    if report.canceled and not report.applied:
         yield out.paint("Stopped. The next `casebook import --again` resumes here.", "warn")
         return
     if report.changes_nothing:
@@ -292,6 +291,8 @@ def result_lines(out: Output, report: ImportAgain, *, confirmed: bool) -> Iterat
     if report.applied:
         yield f"Applied as change {report.change}. To undo it, run: casebook undo"
         yield f"Backup: {clip(report.backup or '', 500)}"
+        if report.canceled:
+            yield out.paint("Stopped. The next import aligns the other quotes.", "warn")
     else:
         yield "No change."
 

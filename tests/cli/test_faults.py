@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from cli.context import says_yes
 from cli.progress import stoppable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -264,6 +266,20 @@ def test_ctrl_c_lets_a_long_run_end_well_and_pressed_twice_stops_it() -> None:
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_ends_a_question_within_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pressing(io.StringIO):
+        def readline(self, _size: int | None = -1, /) -> str:
+            os.kill(os.getpid(), signal.SIGINT)
+            return "y"
+
+    monkeypatch.setattr(sys, "stdin", Pressing())
+    with stoppable() as stopped:
+        with pytest.raises(KeyboardInterrupt):
+            says_yes("Apply?")
+        assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    assert not stopped()
 
 
 def test_a_reader_that_leaves_is_no_fault(home: Path) -> None:

@@ -236,7 +236,7 @@ def draw_again(report: ImportAgain) -> Content:
 
 def again_line(report: ImportAgain) -> str:
     """How it ended, in a sentence or two, with the undo key's place in braces."""
-    if report.canceled:
+    if report.canceled and not report.applied:
         return "Harvesting again was stopped. The next run continues from there."
     if report.applied:
         changed = counted(report.drafts.replaced + report.drafts.removed + report.drafts.added, "draft")

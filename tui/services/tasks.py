@@ -65,7 +65,7 @@ def run_import(call: Call, casebook: Path, paths: Sequence[Path]) -> ImportRepor
 
     Raises Fault: db_locked while another import runs on it, and what `import_transcripts` raises.
     """
-    from core.flows.system.evidence import align_due
+    from core.flows.system.evidence import align_imported
     from core.flows.transcripts.api import import_transcripts
     from core.store import jobs, open_store
 
@@ -79,9 +79,7 @@ def run_import(call: Call, casebook: Path, paths: Sequence[Path]) -> ImportRepor
                 "Its cases appear here during the import.",
             )
         report = import_transcripts(store, "auto", paths, on_progress=call.tell, cancelled=call.is_cancelled)
-        if not report.canceled:
-            align_due(store, on_progress=call.tell, cancelled=call.is_cancelled)
-        return report
+        return align_imported(store, report, on_progress=call.tell, cancelled=call.is_cancelled)
 
 
 def run_harvest(call: Call, casebook: Path, apply: bool) -> ImportAgain:
@@ -90,7 +88,7 @@ def run_harvest(call: Call, casebook: Path, apply: bool) -> ImportAgain:
     Raises Fault: what `harvest_again` raises.
     """
     from core.errors.curation.transaction import person
-    from core.flows.system.evidence import align_due
+    from core.flows.system.evidence import align_imported
     from core.flows.transcripts.reharvest import harvest_again
     from core.store import open_store
 
@@ -99,7 +97,7 @@ def run_harvest(call: Call, casebook: Path, apply: bool) -> ImportAgain:
             store, actor=person(), dry_run=not apply, keep=True, on_progress=call.tell, cancelled=call.is_cancelled
         )
         if report.applied:
-            align_due(store, on_progress=call.tell, cancelled=call.is_cancelled)
+            report = align_imported(store, report, on_progress=call.tell, cancelled=call.is_cancelled)
         return report
 
 

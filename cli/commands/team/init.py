@@ -79,7 +79,7 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
 
 def _import(store: Store, context: Context) -> int:
     from cli.progress import reporter, stoppable
-    from core.flows.system.evidence import align_due
+    from core.flows.system.evidence import align_imported
     from core.flows.transcripts.api import import_transcripts
     from core.flows.transcripts.files import agent_folders
 
@@ -90,8 +90,10 @@ def _import(store: Store, context: Context) -> int:
     with stoppable() as stopped:
         report_progress = reporter(context.out)
         report = import_transcripts(store, "auto", paths, on_progress=report_progress, cancelled=stopped)
-        if not report.canceled:
-            align_due(store, on_progress=report_progress, cancelled=stopped)
+        report = align_imported(store, report, on_progress=report_progress, cancelled=stopped)
+    if report.canceled:
+        context.out.note("Stopped. The next `casebook init` resumes here.")
+        raise KeyboardInterrupt
     return report.sessions
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
 from core.align.input import Extracted
 from core.align.settings import AlignSettings
@@ -13,9 +13,10 @@ from core.base.fault import Fault
 from core.evidence.entries import RejectedEntry, add_entries
 from core.evidence.events import sessions_to_align, unmark
 from core.evidence.realign import DEFAULTS, SessionAligned, align_session
-from core.flows.transcripts.report import Meter, Progress
+from core.flows.transcripts.report import ImportAgain, ImportReport, Meter, Progress
 from core.store import Store, faults, jobs
 
+Imported = TypeVar("Imported", ImportReport, ImportAgain)
 _KIND = "align"
 _HEARTBEAT = 200
 """Quotes between two signs of life."""
@@ -73,7 +74,7 @@ def align_sessions(
     """
     store.require_write()
     done: list[SessionAligned] = []
-    with _job(store) as is_stopped:
+    with _job(store, done) as is_stopped:
         for session in sessions:
             meter = Meter(on_progress, _KIND, 0)
             step = _Step(meter, session)
@@ -118,6 +119,20 @@ def align_due(
     return tuple(done)
 
 
+def align_imported(
+    store: Store,
+    report: Imported,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Imported:
+    """Align what is due after an import, unless the import was stopped; `canceled` of the report says it of both."""
+    if report.canceled:
+        return report
+    done = align_due(store, on_progress=on_progress, cancelled=cancelled)
+    return replace(report, canceled=any(one.canceled for one in done))
+
+
 class _Step:
     """Passes on how far a session is."""
 
@@ -134,8 +149,11 @@ class _Step:
 
 
 @contextmanager
-def _job(store: Store) -> Generator[Callable[[], bool]]:
-    """Yield a row of `jobs` for the run, unless another one is active; inside, whether the run was asked to stop."""
+def _job(store: Store, done: Sequence[SessionAligned]) -> Generator[Callable[[], bool]]:
+    """Keep a row of `jobs` for the run, unless another one is active; yields whether the run was asked to stop.
+
+    `done`: the sessions so far. The last one says whether the run was canceled.
+    """
     job = jobs.begin(store, _KIND)
     checks = 0
     stopped = False
@@ -153,5 +171,7 @@ def _job(store: Store) -> Generator[Callable[[], bool]]:
         if job is not None:
             jobs.fail(store, job, fault.message)
         raise
-    if job is not None:
+    if job is not None and done and done[-1].canceled:
+        jobs.cancel(store, job.id)
+    elif job is not None:
         jobs.finish(store, job)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.flows.system import evidence
 from tests.cli.conftest import Result
 from tests.contracts.old_casebook import PACKED
 
@@ -37,6 +41,19 @@ def test_on_a_terminal_it_asks(run: Run, book: str) -> None:
     assert "before" in refused.said and "Apply? [y/N]" in refused.said and "replaced" in refused.said
     agreed = run("import", "--again", "--db", book, stdin=b"y\n", terminal=True)
     assert agreed.code == 0 and "casebook undo" in agreed.text
+
+
+def test_ctrl_c_while_quotes_are_aligned_is_said(run: Run, book: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    align = evidence.align_session
+
+    def pressed(*args: Any, **named: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return align(*args, **named)
+
+    monkeypatch.setattr(evidence, "align_session", pressed)
+    stopped = run("import", "--again", "--yes", "--db", book)
+    assert stopped.code == 130
+    assert "casebook undo" in stopped.text and "Stopped. The next import aligns the other quotes." in stopped.text
 
 
 def test_where_nobody_can_be_asked_it_changes_nothing(run: Run, book: str) -> None:
