@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Callable, Generator, Sequence
+from types import FrameType
+from typing import NoReturn, cast
 
 from cli.context import Context, context_for, open_workbench
 from cli.output import Output, output_for, prepare_streams
@@ -27,8 +29,33 @@ def run(argv: Sequence[str]) -> int:
     """
     if argv[:1] == ["help"]:
         argv = [*argv[1:], "--help"]
-    code = _settled(argv)
+    with _unwound_by_signals():
+        code = _settled(argv)
     return FOUND if command_named(argv) == "hook" else code
+
+
+@contextlib.contextmanager
+def _unwound_by_signals() -> Generator[None]:
+    """Inside, SIGTERM, or SIGHUP of a closed terminal, raises SystemExit, so that temporary files are removed.
+
+    A signal that the caller ignores stays ignored, as `nohup` wants. The second one ends the process at once.
+    """
+
+    def unwind(number: int, _frame: FrameType | None) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise SystemExit(128 + number)
+
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    try:
+        with contextlib.suppress(ValueError):  # signals belong to the main thread
+            for number in taken:
+                signal.signal(number, unwind)
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            for number in taken:
+                signal.signal(number, signal.SIG_DFL)
 
 
 def _settled(argv: Sequence[str]) -> int:
@@ -43,6 +70,8 @@ def _settled(argv: Sequence[str]) -> int:
         return _failed(fault, out, debug="--debug" in argv)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except SystemExit as ended:
+        return cast("int", ended.code)
     except BrokenPipeError:
         return _exit_on_closed_pipe()
     except OSError as error:

@@ -16,6 +16,7 @@ import pytest
 
 from cli.context import says_yes
 from cli.progress import stoppable
+from core.samples import sample_paths
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., Any]
@@ -280,6 +281,30 @@ def test_ctrl_c_ends_a_question_within_a_long_run(monkeypatch: pytest.MonkeyPatc
             says_yes("Apply?")
         assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     assert not stopped()
+
+
+SLOW_REPLAY = """
+import sys, time
+from cli.main import main
+from core.flows import replay
+replay._play = lambda *_: (print("+", flush=True), time.sleep(120))
+sys.exit(main(["replay", sys.argv[1]]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="these signals are of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_temporary_casebook(home: Path, tmp_path: Path, number: signal.Signals) -> None:
+    (temporary := tmp_path / "tmp").mkdir()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)}
+    argv = [sys.executable, "-c", SLOW_REPLAY, str(sample_paths()[0])]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
+        assert process.stdout and process.stdout.readline() == b"+\n"
+        assert list(temporary.glob("casebook-replay-*/casebook.db"))
+        process.send_signal(number)
+        _, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (128 + number, b"")
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_reader_that_leaves_is_no_fault(home: Path) -> None:

@@ -59,7 +59,9 @@ def run_mcp(args: argparse.Namespace, context: Context) -> int:
         context.out.note("casebook mcp: serving over stdin and stdout. Press Ctrl-C to stop (see casebook mcp --help)")
     named: str | None = getattr(args, "config", None)
     desk = Desk(context.database, context.settings, partial(_load, None if named is None else Path(named)))
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a read of stdin cannot be cancelled: end at once, as nothing is lost
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # a read of stdin cannot be cancelled: end at once, as nothing is lost
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
         asyncio.run(_serve(desk, context))
     except* BrokenPipeError:
