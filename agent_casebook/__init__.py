@@ -27,11 +27,14 @@ def main() -> int:
     _drop_foreign_paths()
     try:
         from cli.main import main as run
+
+        return run()
+    except KeyboardInterrupt:  # before the command began, or after its end
+        return 130
     except Exception:
         if sys.argv[1:2] == ["hook"]:
             return 0
         raise
-    return run()
 
 
 def _drop_foreign_paths() -> None:

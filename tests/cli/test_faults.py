@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import agent_casebook
 from cli.context import says_yes
 from cli.progress import stoppable
 from core.samples import sample_paths
@@ -257,6 +258,15 @@ def test_ctrl_c_is_quiet(home: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (130, b"")
+
+
+def test_ctrl_c_is_quiet_before_a_command_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(agent_casebook, "_drop_foreign_paths", lambda: None)
+    monkeypatch.setattr("cli.main.main", interrupted)
+    assert agent_casebook.main() == 130
 
 
 def test_ctrl_c_lets_a_long_run_end_well_and_pressed_twice_stops_it() -> None:
