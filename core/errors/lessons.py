@@ -457,24 +457,17 @@ _LABEL: Final = "**"
 _CUT: Final = "…"
 
 
-class _Section:
-    """A label (`**Run**`) and the lines below it, up to the next label; a text without labels is one a paragraph."""
+_Section = list[list[tuple[str, bool]]]
+"""A label (`**Run**`) and all below it, up to the next label; a text without labels is one a paragraph. Its parts are
+the lines outside of code, and each block of code: every line with whether the card has it."""
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.known: list[bool] = []
 
-    def remaining(self) -> Iterator[str]:
-        """The lines that stay: bullets that the card has go alone, everything else stays or goes as a whole."""
-        if all(self.known):
-            return
-        for line, is_known in zip(self.lines, self.known, strict=True):
-            if not (is_known and line.startswith("- ") and not self._is_diff):
-                yield line
-
-    @property
-    def _is_diff(self) -> bool:
-        return any(line.lstrip().startswith("```") for line in self.lines)
+def _remaining(section: _Section) -> str:
+    """What stays: bullets and blocks of code that the card has go alone, everything else stays or goes as a whole."""
+    known = [all(is_known for _, is_known in part) for part in section]
+    alone = [part[0][0].lstrip().startswith(("- ", "```")) for part in section]
+    stays = [part for part, *goes in zip(section, known, alone, strict=True) if not all(goes)]
+    return "" if all(known) else "\n".join(line for part in stays for line, _ in part).strip("\n")
 
 
 Deed = tuple[str, str, str]
@@ -491,8 +484,7 @@ def beyond_card(text: str, lesson: Lesson) -> str:
     A line is on the card if what it quotes, or all of it, is a line of the card: labels and marks do not count.
     """
     known = _on_card(lesson)
-    kept = ("\n".join(section.remaining()).strip("\n") for section in _sections(text, known))
-    return "\n\n".join(one for one in kept if one)
+    return "\n\n".join(filter(None, map(_remaining, _sections(text, known))))
 
 
 def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
@@ -534,7 +526,7 @@ def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
 def _new_paragraphs(before: str, after: str, lesson: Lesson, do: str) -> str:
     """The sections of `after` beyond the card that have a line of `do` or one that `before` lacks; else all of them."""
     same = {_flat(line) for line in before.split("\n")} - {_flat(line) for line in do.split("\n")}
-    kept = ["\n".join(section.remaining()).strip() for section in _sections(after, _on_card(lesson))]
+    kept = [_remaining(section).strip() for section in _sections(after, _on_card(lesson))]
     new = [one for one in kept if any(line and line not in same for line in map(_flat, one.split("\n")))]
     return "\n\n".join(new or filter(None, kept))
 
@@ -560,25 +552,26 @@ def _on_card(lesson: Lesson) -> frozenset[str]:
 
 
 def _sections(text: str, known: frozenset[str]) -> Iterator[_Section]:
-    section, fenced, blank, labelled = _Section(), False, False, False
+    section, fenced, blank, labelled = _Section(), "", False, False
     for line in text.split("\n"):
         starts = not fenced and (line.startswith(_LABEL) or (blank and not labelled))
-        if starts and section.lines:
+        if starts and section:
             yield section
             section, labelled = _Section(), False
         labelled = labelled or (starts and line.startswith(_LABEL))
         blank = not line.strip()
         fence = line.lstrip().startswith("```")
-        section.lines.append(line)
-        section.known.append(fence or blank or _is_repeated(line, known, fenced=fenced))
-        fenced ^= fence
-    if section.lines:
+        if not section or not (fenced or blank):
+            section.append([])
+        section[-1].append((line, fence or blank or _is_repeated(line, known, fenced)))
+        fenced = fenced if not fence else "" if fenced else line.strip()
+    if section:
         yield section
 
 
-def _is_repeated(line: str, known: frozenset[str], *, fenced: bool) -> bool:
-    if fenced:
-        return _flat(line) in known
+def _is_repeated(line: str, known: frozenset[str], fenced: str) -> bool:
+    if fenced:  # the card may leave out the context of a change
+        return _flat(line) in known or (fenced.endswith("diff") and line.startswith("  "))
     coded = [_flat(one[1] or one[2]) for one in _CODE.finditer(line)] if line.startswith((_LABEL, "- `")) else []
     if coded and _flat(line.removeprefix("- ")) not in known:
         return all(_is_known(one, known) for one in coded)

@@ -35,6 +35,14 @@ def test_an_edit_of_the_card_is_left_out_and_another_file_is_not() -> None:
     assert beyond_card("\n\n".join((first, other, checked)), EDIT) == other
 
 
+def test_a_hunk_of_the_card_is_left_out_of_several() -> None:
+    first = "```diff\n  class A:\n  def f(a):\n- return a\n+ return a.b\n```"
+    second = "```diff\n- import c\n+ import b\n```"
+    changed = "**Change** `till.py`"
+    for hunks in ((first, second), (second, first)):
+        assert beyond_card("\n\n".join((changed, *hunks)), EDIT) == f"{changed}\n\n{second}"
+
+
 def test_a_section_keeps_the_lines_that_are_new() -> None:
     tried = "**Did not help**\n\n- `gh pr diff --summary`\n- `gh pr view`"
     assert beyond_card(tried, COMMAND) == "**Did not help**\n\n- `gh pr view`"
