@@ -133,6 +133,21 @@ async def test_what_is_obviously_the_same_is_merged_at_once_and_said_when_it_is_
         assert screen.case.read.case.id == first
 
 
+async def test_an_undone_merge_leaves_the_cursor_on_the_kept_case(tmp_path: Path) -> None:
+    path, (first, second) = waiting(tmp_path, (REFUSED, "psql", "start it"), (AGAIN, "psql", "start it"))
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await stand_on(pilot, screen, second)
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, PickCase) and not app.jobs.busy("pick"))
+        await pilot.press("enter")
+        await until(pilot, lambda: f"merged #{first} into #{second}" in bottom(screen))
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and bottom(screen).startswith("Undone: merge") and shown(screen))
+        assert screen._chosen_id == second
+
+
 async def test_the_output_beside_a_merged_case_is_of_the_error_in_its_key_line(tmp_path: Path) -> None:
     path, (first, second) = waiting(tmp_path, (REFUSED, "psql", None), (TABLE, "python", None))
     with open_store(path, write=True) as store:

@@ -374,11 +374,11 @@ class TriageScreen(Performs, ModalScreen[None]):
             self._load(_SOON)
 
     def _returned(self, returned: Returned, _summary: str) -> None:
-        """Something was taken back: its cases wait again, and one is at the first of them."""
+        """Something was taken back: its cases wait again. The cursor stays on one of them, else goes to the first."""
         cases = returned.cases
         self._ahead.forget(cases)
         self.queue = self.queue.settled(cases)
-        self._wanted = next(iter(cases), None)
+        self._wanted = self._chosen_id if self._chosen_id in cases else next(iter(cases), None)
         if self.is_attached:
             self._load()
 
