@@ -272,17 +272,22 @@ FIRST: tuple[Action, ...] = (
     Action("list.back", "Back: leave the zoom, the search or the filter", ("escape",), "list", MOVE, palette=False),
 )  # fmt: skip
 
+_MESSAGES = Needs(Situation, lambda now: now.nothing)
+
+
+def _session(name: str, title: str, *keys: str, hint: str = "", rank: int = 0) -> Action:
+    return Action(f"session.{name}", title, keys, "session", SESSION, hint, rank, palette=False, needs=_MESSAGES)
+
+
 SESSION_ACTIONS: tuple[Action, ...] = (
-    Action("session.next_mark", "Next error or fix", ("n",), "session", SESSION, "next mark", 2, palette=False),
-    Action("session.previous_mark", "Previous error or fix", ("p",), "session", SESSION, "previous", 3, palette=False),
-    Action("session.next", "Next message", ("J", "right_square_bracket"), "session", SESSION, palette=False),
-    Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
-    Action("session.whole", "Show the full message", ("enter", "a"), "session", SESSION, "full", 4, palette=False),
-    Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
-    Action(
-        "session.why", "Show or hide the trace of the verdict", ("t",), "session", SESSION, "trace", 6, palette=False
-    ),
-    Action("session.strip", "Show the session as a strip", ("s",), "session", SESSION, "strip", 7, palette=False),
+    _session("next_mark", "Next error or fix", "n", hint="next mark", rank=2),
+    _session("previous_mark", "Previous error or fix", "p", hint="previous", rank=3),
+    _session("next", "Next message", "J", "right_square_bracket"),
+    _session("previous", "Previous message", "K", "left_square_bracket"),
+    _session("whole", "Show the full message", "enter", "a", hint="full", rank=4),
+    _session("copy", "Copy the message", "y", hint="copy", rank=5),
+    _session("why", "Show or hide the trace of the verdict", "t", hint="trace", rank=6),
+    _session("strip", "Show the session as a strip", "s", hint="strip", rank=7),
     Action("session.back", "Back to the pane", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
 )
 

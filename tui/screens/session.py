@@ -24,7 +24,7 @@ from core.flows.insights.report import SessionStrip
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.amounts import counted
-from tui.render.common.empty_states import Notice, of_fault
+from tui.render.common.empty_states import Notice, draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Line, Marks, draw_line, lines_of, session_name, whole_text
 from tui.render.common.untrusted import inline, short_id, title
@@ -42,6 +42,11 @@ if TYPE_CHECKING:
 PAGE = 30
 """Messages read at a time."""
 
+_ABSENT = Notice(
+    "The messages of this session are not in the casebook",
+    "A hook recorded the error, or the session was not imported.",
+    (("casebook import auto", "import the sessions of your agents"), ("{session.back}", "back")),
+)
 _UNJUDGED = Notice("No verdict", "This message has no failure or was not harvested.")
 
 MAX_LINES = 8_000
@@ -83,6 +88,9 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     class Moved(Message):
         """Another message is selected, or it was read again."""
 
+    class Missing(Message):
+        """The casebook does not hold the messages."""
+
     class TraceRequested(Message):
         """The trace of the chosen message's verdict is to be shown, or hidden."""
 
@@ -95,6 +103,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.chosen = index
         self.ends = (0, 0)
         self.lines: tuple[Line, ...] = ()
+        self._instead: list[Content] = []
         self._width = 0
         self.border_title = Content(short_id(session))
 
@@ -119,7 +128,9 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
         def on_messages(stretch: Stretch | None, _final: bool) -> None:
             if stretch is None:
-                self.border_subtitle = Content("This session is not in the casebook.")
+                self._instead = _wrapped(_ABSENT, self._signs, self._width)
+                self.refresh()
+                self.post_message(self.Missing())
                 return
             self.ends = (stretch.first, stretch.last)
             facts = [session_name(self._session, stretch.started, stretch.project), title(stretch.agent)]
@@ -269,16 +280,24 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         base = self.get_visual_style("transcript--line")
-        if at >= len(self.lines) or width < 2:
+        if at >= len(self.lines or self._instead) or width < 2:
             return Strip.blank(max(0, width), base.rich_style)
-        line = self.lines[at]
-        chosen = line.index == self.chosen
-        if chosen and line.kind == "head":
-            base = self.get_visual_style("transcript--chosen")
-        content = draw_line(line, width, self._signs, chosen=chosen and line.kind != "gap")
+        if self.lines:
+            line = self.lines[at]
+            chosen = line.index == self.chosen
+            if chosen and line.kind == "head":
+                base = self.get_visual_style("transcript--chosen")
+            content = draw_line(line, width, self._signs, chosen=chosen and line.kind != "gap")
+        else:
+            content = self._instead[at]
         pieces = content.render(base, end="", parse_style=self.app.stylesheet.parse_style)
         segments = [Segment(text, style.rich_style) for text, style in pieces]
         return Strip(segments).adjust_cell_length(width, base.rich_style)
+
+
+def _wrapped(notice: Notice, signs: Signs, width: int) -> list[Content]:
+    lines = draw_notice(notice, signs, width).split("\n", allow_blank=True)
+    return [part.pad_left(1) for line in lines for part in (line.wrap(width) if line.plain else [line])]
 
 
 def _present(lines: tuple[Line, ...], index: int, *, back: bool) -> int:
@@ -320,6 +339,13 @@ class SessionScreen(ModalScreen[None]):
         yield self._transcript
         yield self.why
         yield self._keys
+
+    def situation(self) -> Situation:
+        """What is possible here: nothing but to leave, if there are no messages."""
+        return self._keys.situation
+
+    def on_transcript_missing(self) -> None:
+        self._keys.situation = Situation("session", nothing=f"{_ABSENT.what}.")
 
     def on_transcript_trace_requested(self) -> None:
         self.why.display = not self.why.display

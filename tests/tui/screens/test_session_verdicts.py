@@ -50,6 +50,21 @@ async def test_messages_that_a_salvage_lost_are_passed_over(harvested: Path) -> 
         await until(pilot, lambda: own.chosen == 5 and not app.jobs.busy("session"))
 
 
+async def test_a_session_that_only_a_hook_saw_says_so_and_how_to_get_it(harvested: Path) -> None:
+    app = app_on(harvested)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await app.push_screen(SessionScreen(app.jobs, "a session of a hook", 3, Marks(), app.signs))
+        screen = app.screen
+        await until(pilot, lambda: "casebook import auto" in frame(app))
+        assert "The messages of this session are not in the casebook" in frame(app)
+        assert "enter full" not in frame(app)
+        await pilot.press("enter", "y", "t", "s")
+        assert app.screen is screen, "there is nothing to show in full"
+        await pilot.press("o")
+        await until(pilot, lambda: app.screen is not screen)
+
+
 async def test_a_result_has_its_verdict_in_the_margin_and_why_on_demand(harvested: Path) -> None:
     app = app_on(harvested)
     async with app.run_test(size=SMALL) as pilot:
