@@ -17,11 +17,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal, cast
 
+import apsw
+
 from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.base.lazy import lazy_pattern
 from core.base.paths import casebook_state, make_folder
-from core.errors.curation.transaction import Written, moved_to
+from core.errors.curation.transaction import Written, is_case, moved_to
 from core.errors.retrieval.answer import Source
 from core.process.lock import is_locked, try_lock
 from core.store import Store, faults, now
@@ -38,7 +40,7 @@ class Scratch:
     """What someone was typing about a case: their text and fields, and the resolution they started from (`base`).
 
     `writer` tells two workbenches apart (letters, digits, `_`); `fingerprint` is the finer case, if it was for one
-    alone; `saved` is when it was kept, ISO 8601 in UTC.
+    alone; `saved` is when it was kept, ISO 8601 in UTC. `key`: the normalized error of the case, as in `SeenVersion`.
     """
 
     case_id: int
@@ -47,6 +49,7 @@ class Scratch:
     base: int | None = None
     fingerprint: str | None = None
     saved: str = ""
+    key: str | None = None
 
 
 def scratch_folder(database: Path, environ: Mapping[str, str] | None = None) -> Path:
@@ -66,6 +69,7 @@ def keep_scratch(folder: Path, scratch: Scratch) -> None:
         "saved": now(),
         "base": scratch.base,
         "fingerprint": scratch.fingerprint,
+        "key": scratch.key,
         "text": redact(written.text),
         "resolved_by": None if written.resolved_by is None else redact(written.resolved_by),
         "tool_sequence": [redact(name) for name in written.tool_sequence],
@@ -124,7 +128,7 @@ def _read(path: Path, case_id: int, writer: str) -> Scratch:
     if not isinstance(found, dict):
         raise TypeError("not a JSON object")
     table = cast("dict[str, object]", found)
-    base, text, mark = table.get("base"), table.get("text"), table.get("fingerprint")
+    base, text, mark, key = table.get("base"), table.get("text"), table.get("fingerprint"), table.get("key")
     if table.get("version") != VERSION or not isinstance(text, str):
         raise ValueError("the version is different, or the text is missing")
     by, session = table.get("resolved_by"), table.get("session")
@@ -143,6 +147,7 @@ def _read(path: Path, case_id: int, writer: str) -> Scratch:
         base if isinstance(base, int) else None,
         mark if isinstance(mark, str) else None,
         str(table.get("saved") or ""),
+        key if isinstance(key, str) else None,
     )
 
 
@@ -166,7 +171,7 @@ class Writer:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.name = f"w{secrets.token_hex(8)}"
+        self.name = _new_name()
         self.folder = folder
         self._guard = Lock()
         self._held: int | None = None
@@ -185,6 +190,17 @@ class Writer:
         }
         free = sorted((one for one in found if one.writer not in living), key=lambda one: one.writer != self.name)
         return SavedScratches(tuple(free), tuple(one for one in found if one.writer in living))
+
+    def of_case(self, con: apsw.Connection, case_id: int) -> SavedScratches:
+        """The same, of one case. A text of another case with its number is put aside: typing would overwrite it."""
+        found, free = self.saved(case_id), list[Scratch]()
+        for one in found.free:
+            if is_case(con, case_id, one.key):
+                free.append(one)
+            elif one.writer == self.name:
+                with self._guard, suppress(OSError):
+                    scratch_path(self.folder, one).replace(scratch_path(self.folder, replace(one, writer=_new_name())))
+        return SavedScratches(tuple(free), found.living)
 
     def take(self, one: Scratch) -> Scratch | None:
         """Make the free text this window's own; None where another window was faster."""
@@ -234,6 +250,10 @@ class Writer:
                 _lock_of(self.folder, self.name).unlink()
 
 
+def _new_name() -> str:
+    return f"w{secrets.token_hex(8)}"
+
+
 def _lock_of(folder: Path, writer: str) -> Path:
     return folder / f"{writer}.lock"
 
@@ -251,7 +271,7 @@ def unsaved_texts(store: Store, writer: Writer) -> tuple[Unsaved, ...]:
     found: list[Unsaved] = []
     with faults(store.path):
         for one in writer.saved().free:
-            there = store.con.execute("SELECT 1 FROM error_kb WHERE id = ?", (one.case_id,)).fetchone()
+            there = is_case(store.con, one.case_id, one.key)
             found.append(Unsaved(one, one.case_id if there else moved_to(store.con, one.case_id)))
     return tuple(found)
 
@@ -262,7 +282,7 @@ def take_along(folder: Path, one: Unsaved) -> int:
     if case_id != one.scratch.case_id:
         moved = replace(one.scratch, case_id=case_id)
         if scratch_path(folder, moved).exists():  # its window has a text about that case, too
-            moved = replace(moved, writer=f"w{secrets.token_hex(8)}")
+            moved = replace(moved, writer=_new_name())
         keep_scratch(folder, moved)
         discard_scratch(folder, one.scratch.case_id, one.scratch.writer)
     return case_id

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, cast
 
 import apsw
@@ -165,6 +165,7 @@ class SeenVersion:
 
     `fingerprint`: they looked at this finer case alone, not at the whole case. `status`: what they saw of it; None does
     not tell, and then only another resolution is a conflict. `text`: likewise, since a team may change it in place.
+    `key`: the normalized error of the case. After a restore, the number may be that of another case.
     """
 
     case_id: int
@@ -172,6 +173,7 @@ class SeenVersion:
     fingerprint: str | None = None
     status: Status | None = None
     text: str | None = None
+    key: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +200,13 @@ def version_of(case: Case, fingerprint: str | None = None) -> SeenVersion:
     if fingerprint is not None:
         may = [one for one in may if one.fingerprint in (None, fingerprint)]
         may.sort(key=lambda one: (_harvested(one), _harvested(one) and one.worth == "slip", one.fingerprint is None))
-    return _version(case.id, may[0] if may else None, fingerprint)
+    return _version(case.id, may[0] if may else None, fingerprint, case.error_normalized)
 
 
-def _version(case_id: int, shown: Resolution | None, fingerprint: str | None) -> SeenVersion:
+def _version(case_id: int, shown: Resolution | None, fingerprint: str | None, key: str) -> SeenVersion:
     if shown is None:
-        return SeenVersion(case_id, None, fingerprint)
-    return SeenVersion(case_id, shown.id, fingerprint, shown.status, shown.text)
+        return SeenVersion(case_id, None, fingerprint, key=key)
+    return SeenVersion(case_id, shown.id, fingerprint, shown.status, shown.text, key)
 
 
 def version_with(case: Case, shown: Resolution | None, at: str | None = None) -> SeenVersion:
@@ -216,16 +218,17 @@ def version_with(case: Case, shown: Resolution | None, at: str | None = None) ->
     whole = version_of(case)
     if shown is None or shown.id == whole.resolution_id or case.status == "noise":
         return whole
-    return _version(case.id, shown, shown.fingerprint or at)
+    return _version(case.id, shown, shown.fingerprint or at, case.error_normalized)
 
 
 def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> SeenVersion:
     """What answers for the case now. Raises Fault not_indexed if there is no such case."""
-    if not _exists(con, case_id):
+    row = con.execute("SELECT error_normalized FROM error_kb WHERE id = ?", (case_id,)).fetchone()
+    if row is None:
         moved = moved_to(con, case_id)
         hint = f"the case was merged into case {moved}" if moved is not None else "run: casebook errors list"
         raise Fault("not_indexed", f"case {case_id} not found", hint, case_id=case_id)
-    return _version(case_id, answering(con, case_id, fingerprint), fingerprint)
+    return _version(case_id, answering(con, case_id, fingerprint), fingerprint, str(row[0]))
 
 
 def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> SeenVersion:
@@ -246,7 +249,7 @@ def clash(
 
     The fix of a row that has no history yet is first given one, so it is seen as nothing that answers.
     """
-    if not _exists(con, seen.case_id):
+    if not is_case(con, seen.case_id, seen.key):
         moved = moved_to(con, seen.case_id)
         if moved is None:
             return Conflict(seen.case_id, "gone", None, None, mine)
@@ -274,8 +277,13 @@ def _harvested(one: Resolution) -> bool:
     return one.author == "harvest" and one.status == "draft"
 
 
-def _exists(con: apsw.Connection, case_id: int) -> bool:
-    return con.execute("SELECT 1 FROM error_kb WHERE id = ?", (case_id,)).fetchone() is not None
+def is_case(con: apsw.Connection, case_id: int, key: str | None) -> bool:
+    """Return whether there is a case of this number, with this normalized error if it is given."""
+    sql = (
+        "SELECT 1 FROM error_kb WHERE id = ?1 AND (?2 IS NULL OR error_normalized = ?2"
+        " OR EXISTS (SELECT 1 FROM case_key WHERE error_normalized = ?2 AND case_id = ?1))"
+    )
+    return con.execute(sql, (case_id, key)).fetchone() is not None
 
 
 def person(environ: Mapping[str, str] | None = None) -> str:

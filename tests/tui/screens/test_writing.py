@@ -191,6 +191,31 @@ async def test_a_fix_that_changed_while_one_was_written_is_shown_beside_it(caseb
     assert "Theirs." in text
 
 
+async def test_a_fix_is_not_saved_on_another_case_that_got_its_number(casebook: Path) -> None:
+    """As after a restore of an older backup and an import. The text is kept, also while the other case is written."""
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await writing(pilot, app)
+        read = screen.case.read
+        assert read is not None
+        await pilot.press(*"Mine. ")
+        with open_store(casebook, write=True) as store, store.transaction() as con:
+            for table, column in (("error_kb", "id"), ("case_key", "case_id")):
+                con.execute(f"UPDATE {table} SET error_normalized = 'another' WHERE {column} = ?", (read.case.id,))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        assert f"case {read.case.id} was deleted" in frame(app)
+        await pilot.press("w")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and app.errors.curating.left_over.count)
+        assert case_of(casebook, read.case.id).resolution == read.case.resolution
+        await until(pilot, lambda: app.errors.case.read and app.errors.case.read.case.error_normalized == "another")
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and not app.jobs.busy("writing"))
+        await pilot.press(*"Other. ", "escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+    assert {one.written.text[:6] for one in read_scratches(scratch_folder(casebook))} == {"Mine. ", "Other."}
+
+
 async def test_a_text_that_gave_way_in_a_conflict_is_saved_later_without_another(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=SMALL) as pilot:

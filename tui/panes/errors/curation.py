@@ -105,9 +105,14 @@ class Decision:
         """What a person sees of its case who has the conflict before them."""
         from core.errors.curation.transaction import SeenVersion
 
-        theirs = conflict.theirs
-        mark = next((one.fingerprint for one in self.seen if one.case_id == conflict.case_id), None)
-        return SeenVersion(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
+        theirs, unseen = conflict.theirs, SeenVersion(conflict.case_id, None)
+        seen = next((one for one in self.seen if one.case_id == conflict.case_id), unseen)
+        return replace(
+            seen,
+            resolution_id=theirs.id if theirs else None,
+            status=theirs.status if theirs else None,
+            text=None,
+        )
 
     def _merging(self, case_id: int, now: SeenVersion) -> Decision | None:
         """All or nothing: the others are still to be merged; None where the one that is left was merged already."""
@@ -411,7 +416,7 @@ class Curating(Decisions, Performs):
         def chosen(choice: str | None) -> None:
             if choice == "mine" and (again := decision.again(conflict)) is not None:
                 self.decide(again, saved)
-            elif choice == "write":
+            elif choice == "write" and (conflict.moved_to or conflict.reason != "gone"):
                 self._write_both(conflict)
             elif agree is not None:
                 self.make(agree(conflict), then, self._not_returned)
@@ -485,7 +490,7 @@ class Curating(Decisions, Performs):
             from core.errors.curation.autosave import Scratch
 
             name = self.writer.name
-            self.writer.keep(Scratch(seen.case_id, name, written, seen.resolution_id, seen.fingerprint))
+            self.writer.keep(Scratch(seen.case_id, name, written, seen.resolution_id, seen.fingerprint, key=seen.key))
 
         self.in_scratch(work, lambda fault: self.say(fault.message))
 

@@ -149,7 +149,7 @@ def open_draft(job: Job[Any], case_id: int, curating: Curating) -> Opened:
     from core.errors.retrieval.vector_tier import AlsoFor
 
     writer = curating.writer
-    drafts = writer.saved(case_id)
+    drafts = writer.of_case(job.store().con, case_id)
     opened = Opened(writer.take(drafts.free[0]) if drafts.free else None, bool(drafts.living))
     job.partial(opened)  # who types already must not have it put over that
     return replace(opened, alike=curating.meaning.ask(job, AlsoFor(case_id)))
@@ -161,7 +161,7 @@ def keep_typed(_job: Job[Any], draft: Draft, writer: Writer, written: Written) -
     from core.errors.curation.autosave import Scratch
 
     seen = draft.seen
-    writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint))
+    writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint, key=seen.key))
 
 
 @job_work
@@ -171,7 +171,7 @@ def keep_on_current(job: Job[Any], draft: Draft, writer: Writer, written: Writte
     from core.errors.curation.transaction import look
 
     now = look(job.store().con, draft.case_id, draft.seen.fingerprint)
-    writer.keep(Scratch(draft.case_id, writer.name, written, now.resolution_id, now.fingerprint))
+    writer.keep(Scratch(draft.case_id, writer.name, written, now.resolution_id, now.fingerprint, key=now.key))
 
 
 def drop_typed(draft: Draft, writer: Writer) -> Callable[[Job[None]], None]:
