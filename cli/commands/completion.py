@@ -214,6 +214,7 @@ def _fish(places: tuple[Place, ...]) -> Iterator[str]:
     yield "  end"
     yield '  test "$at" = "$argv[1]"'
     yield "end"
+    paths = {place.path for place in places}
     for place in places:
         if place.stored:
             candidates = _FISH.format(place.stored)
@@ -222,7 +223,8 @@ def _fish(places: tuple[Place, ...]) -> Iterator[str]:
             head = f"complete -c casebook -n '__casebook_at \"{place.path}\"'"
             about = f" -d {_quoted(word.about)}" if word.about else ""
             if not word.name.startswith("-"):
-                yield f"{head} -a {word.name}{about}"
+                no_files = " -f" if f"{place.path}/{word.name}" in paths else ""
+                yield f"{head}{no_files} -a {word.name}{about}"
                 continue
             value = f" -x -a '{' '.join(word.choices)}'" if word.choices else " -r" if word.valued else ""
             value = f" -k -x -a '{_FISH.format(word.stored)}'" if word.stored else value

@@ -32,6 +32,10 @@ def test_shells_accept_the_script(run: Run, tmp_path: Path, shell: str) -> None:
     assert found.code == 0
     for word in ("search", "tool-sequence", "markdown", "salvage", "claude-code"):
         assert word in found.text
+    if shell == "fish":
+        assert " -f -a errors -d " in found.text, "files are not offered between commands"
+        assert " -a claude-code" in found.text
+        assert " -f -a claude-code" not in found.text, "a path may follow import"
     binary = shutil.which(shell)
     if binary is not None:
         script = tmp_path / "script"
