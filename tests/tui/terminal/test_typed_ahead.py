@@ -201,15 +201,19 @@ async def to_search(pilot: Pilot[None], app: CasebookApp, pane: str) -> None:
         await to(pilot, app, ("slash",))
 
 
+@pytest.mark.parametrize("found", [False, True])
 @pytest.mark.parametrize(("pane", "words", "there"), [(pane, *rest) for pane, rest in OPENED.items()])
 async def test_what_follows_enter_goes_where_enter_leads(
-    made: Path, tmp_path: Path, pane: str, words: str, there: str
+    made: Path, tmp_path: Path, pane: str, words: str, there: str, *, found: bool
 ) -> None:
     app = app_of(made, tmp_path / "work")
     async with app.run_test(size=WIDE) as pilot:
         await to_search(pilot, app, pane)
         box = box_of(app)
-        send(app, *words, "enter", "j", "j")
+        send(app, *words)
+        if found:
+            await settled(pilot, app)
+        send(app, "enter", "j", "j")
         await settled(pilot, app)
         assert text_of(box) == words
         assert app.focused is not None and app.focused.id == there

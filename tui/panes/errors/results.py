@@ -311,11 +311,6 @@ class Results(ListView):
         self.query_text, self.typed = text, not pasted
         self._search(0.0 if pasted else DEBOUNCE)
 
-    def open_chosen(self) -> None:
-        """Open the chosen row, if there is one."""
-        if self.rows.rows.total:
-            self.post_message(self.Opened())
-
     def _search(self, delay: float) -> None:
         self._jobs.cancel("rows")
         self._reading = False

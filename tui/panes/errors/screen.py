@@ -92,7 +92,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.results = LiveResults(jobs, signs, clock, self.meaning)
         self.search = Search(
             self.results, self.box, jobs, "search", lambda text, pasted: self.results.ask(text, pasted=pasted),
-            begin=lambda: (self._unzoom(), self.box.focus()), leave=self._to_list, open=self.results.open_chosen,
+            begin=lambda: (self._unzoom(), self.box.focus()), leave=self._to_list, open=self._open_chosen,
         )  # fmt: skip
         self.case = CaseView(jobs, signs, clock, self.meaning)
         self.why = TraceView(signs)
@@ -235,12 +235,14 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
 
     def on_results_opened(self, event: Results.Opened) -> None:
         event.stop()
-        row = self.results.chosen
-        if row is None:
-            return
-        self.reader.open(row)
-        self._at("case")
-        self.case.focus()
+        self._open_chosen()
+
+    def _open_chosen(self) -> None:
+        """Open the chosen row, if there is one. It has the focus at once: the next key is about it."""
+        if (row := self.results.chosen) is not None:
+            self.reader.open(row)
+            self._at("case")
+            self.case.focus()
 
     def on_results_count_changed(self, event: Results.CountChanged) -> None:
         event.stop()
