@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -38,6 +39,45 @@ def test_row_37_keys_work_on_through_resizes_and_ctrl_c(tmp_path: Path) -> None:
         assert terminal.process.wait(120) == 0
         assert terminal.written.rfind(b"?1049l") > terminal.written.rfind(b"?1049h")
     assert [item.name for item in path.parent.glob("casebook.db-*")] == []
+
+
+LEAD = "import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])"
+
+
+def test_ctrl_z_does_not_stop_a_workbench_that_no_shell_can_continue(tmp_path: Path) -> None:
+    path = make_casebook(tmp_path / "casebook.db")
+    with closing(Terminal(str(path), before=[sys.executable, "-c", LEAD])) as terminal:
+        terminal.read_until(b"ModuleNotFound")
+        terminal.send(b"\x1a")
+        terminal.read_until(b"ModuleNotFound", 20)
+        terminal.send(b"\x11")
+        terminal.drain(1)
+        assert terminal.process.wait(20) == 0
+
+
+SHELL = """
+import os, signal, subprocess, sys
+os.setsid()
+child = subprocess.Popen(sys.argv[1:], process_group=0)
+os.waitpid(child.pid, os.WUNTRACED)
+print("stopped", flush=True)
+os.kill(child.pid, signal.SIGCONT)
+sys.exit(child.wait())
+"""
+
+
+def test_ctrl_z_stops_the_workbench_until_the_shell_continues_it(tmp_path: Path) -> None:
+    path = make_casebook(tmp_path / "casebook.db")
+    with closing(Terminal(str(path), before=[sys.executable, "-c", SHELL])) as terminal:
+        terminal.read_until(b"ModuleNotFound")
+        terminal.send(b"\x1a")
+        terminal.read_until(b"stopped")
+        before = terminal.written.partition(b"stopped")[0]
+        assert before.rfind(b"?1049l") > before.rfind(b"?1049h")
+        terminal.read_until(b"ModuleNotFound", 20)
+        terminal.send(b"\x11")
+        terminal.drain(1)
+        assert terminal.process.wait(20) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])

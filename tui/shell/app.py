@@ -175,7 +175,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
         self.set_timer(_WARM, lambda: (self.read_sheets(LATER_SHEETS), self.collect_at_rest()))
         if not self.is_headless:
-            heed_signals(self._on_signal)
+            heed_signals(self, self._on_signal)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
 

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import RenderableType
 from textual._context import active_message_pump  # the current pump; Textual has no public API for it
@@ -36,7 +36,7 @@ EVERY = 1.0
 """Seconds between two looks at the terminal: not each that closes a terminal sends a signal as well."""
 
 
-def heed_signals(stop: Callable[[int], None]) -> None:
+def heed_signals(app: App[Any], stop: Callable[[int], None]) -> None:
     """Call `stop(exit_code)` on the event loop when the process gets a signal or its terminal hangs up.
 
     So the terminal is restored, where there is one. A process that is still there after `PATIENCE` ends at once.
@@ -52,8 +52,28 @@ def heed_signals(stop: Callable[[int], None]) -> None:
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, on_signal)
+    _heed_suspend(app._driver)
     if sys.__stdin__ is not None and sys.__stdin__.isatty():
         threading.Thread(target=_watch, args=(sys.__stdin__.fileno(),), daemon=True, name="casebook-terminal").start()
+
+
+def _heed_suspend(driver: Any) -> None:
+    """At ctrl+z, stop only where a shell can continue the process. Textual sends SIGSTOP, which always stops it.
+
+    Without job control (`ssh -t HOST casebook`, a terminal that runs it as its command) the kernel ignores SIGTSTP.
+    """
+
+    def on_stop(_number: int, _frame: object) -> None:
+        if driver._auto_restart:
+            driver.suspend_application_mode()
+            driver._must_signal_resume = True
+        before = [(number, signal.signal(number, signal.SIG_DFL)) for number in (signal.SIGTSTP, signal.SIGCONT)]
+        os.kill(os.getpid(), signal.SIGTSTP)
+        for number, handler in before:
+            signal.signal(number, handler)
+        driver._sigcont_application()
+
+    signal.signal(signal.SIGTSTP, on_stop)
 
 
 def _end(code: int) -> None:
