@@ -44,7 +44,7 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
     """Leave the terminal to a program that may change `text`: what it made of it, or None, and what went wrong.
 
     What a killed program had saved is kept. A program that exits with a code refuses its text itself, as `:cq` does. A
-    file that is neither UTF-8 nor, by its mark, UTF-16 stays where it is.
+    file that is too large, or neither UTF-8 nor, by its mark, UTF-16, stays where it is.
     """
     try:
         with _private_file(text, suffix, mode=0o600) as file:
@@ -52,9 +52,10 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
                 with app.suspend():
                     code, why = _run([*words, str(file.path)])
                 saved = _read(file.path) if not why or code < 0 else text
-            except UnicodeDecodeError:
+            except ValueError as error:
                 file.stays = True
-                return None, f"Your text was not changed. {words[0]} did not save UTF-8. The file is kept: {file.path}"
+                what = "did not save UTF-8" if isinstance(error, UnicodeDecodeError) else f"saved {error}"
+                return None, f"Your text was not changed. {words[0]} {what}. The file is kept: {file.path}"
             except OSError as error:
                 return None, f"Your text was not changed. Cannot read it from {words[0]}: {error.strerror or error}."
             if why and saved == text:
@@ -67,10 +68,18 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
 
 
 def _read(path: Path) -> str:
-    """The text that an editor saved, in the encoding that its mark names, line ends plain."""
+    """The text that an editor saved, in the encoding that its mark names, line ends plain.
+
+    Raises OSError, UnicodeDecodeError, or ValueError for a file that the workbench cannot show in a moment.
+    """
+    if (size := path.stat().st_size) > _MOST_BYTES:
+        raise ValueError(f"{size:,} bytes, the limit is {_MOST_BYTES:,}")
     saved = path.read_bytes()
     return saved.decode(encoding_of(saved)).replace("\r\n", "\n").replace("\r", "\n")
 
+
+_MOST_BYTES = 1 << 20
+"""Bytes that an editor may save, many times more than a fix can have."""
 
 _END = "-->"
 """The end of the note above a fix."""

@@ -310,6 +310,16 @@ def test_what_an_editor_saved_is_read_in_its_encoding_and_without_its_mark(encod
     assert external_editor.change_in(Lent(), [sys.executable, "-c", script], "1", ".md") == ("<!-- 고침\n 2", "")  # pyright: ignore[reportArgumentType]
 
 
+def test_a_file_that_is_too_large_to_show_is_kept() -> None:
+    script = "import sys; open(sys.argv[1], 'w').write('x\\n' * 600_000)"
+    text, told = external_editor.change_in(Lent(), [sys.executable, "-c", script], "1", ".md")  # pyright: ignore[reportArgumentType]
+    assert text is None
+    start, _, kept = told.partition("The file is kept: ")
+    assert start == f"Your text was not changed. {sys.executable} saved 1,200,000 bytes, the limit is 1,048,576. "
+    assert Path(kept).stat().st_size == 1_200_000
+    Path(kept).unlink()
+
+
 def test_a_text_in_an_encoding_that_its_file_does_not_name_is_not_thrown_away() -> None:
     script = "import sys; open(sys.argv[1], 'wb').write('고침'.encode('cp949'))"
     text, told = external_editor.change_in(Lent(), [sys.executable, "-c", script], "1", ".md")  # pyright: ignore[reportArgumentType]
