@@ -256,25 +256,24 @@ _DECODE: Final = json.JSONDecoder(parse_constant=_no_number).decode
 
 
 def _record(found: dict[str, object], change: Callable[[object], object] | None) -> tuple[str, Record] | str:
-    id_, times = found.get("id"), found.get("at", {})
-    shared, withdrawn = found.get("shared", ""), found.get("withdrawn", "")
+    id_, times = found.pop("id", None), found.pop("at", {})
+    shared, withdrawn = found.pop("shared", ""), found.pop("withdrawn", "")
     if not isinstance(id_, str) or not _ID.fullmatch(id_):
         return "`id` is missing or invalid"
     if not (is_time(shared) or is_time(withdrawn)) or not all(one == "" or is_time(one) for one in (shared, withdrawn)):
         return "no valid `shared` or `withdrawn` time"
-    names = found.keys() - _RESERVED
     if not isinstance(times, dict):
         return "an invalid `at`"
-    at, began = cast("dict[str, str]", times), cast("str", shared)
-    if not names >= at.keys() or not all(map(is_time, at.values())):
+    at, began, gone = cast("dict[str, str]", times), cast("str", shared), cast("str", withdrawn)
+    if not found.keys() >= at.keys() or not all(map(is_time, at.values())):
         return "an invalid `at`"
-    if not all(map(_is_field, names)):
+    if not _are_fields(tuple(found)):
         return "an invalid field name"
     if any(time < began for time in at.values()):
         return "a field older than its lesson"
-    if began <= (gone := cast("str", withdrawn)):
+    if began <= gone:
         return id_, normal(began, gone, {})
-    decoded = {name: found[name] if change is None else change(found[name]) for name in sorted(names)}
+    decoded = {name: found[name] if change is None else change(found[name]) for name in sorted(found)}
     fields = _Decoded(id_, began, gone, decoded, {name: time for name, time in at.items() if time != began})
     return id_, Record(began, gone, fields)
 
@@ -291,8 +290,8 @@ def read_line(line: str) -> tuple[str, Record] | None:
 
 
 @lru_cache(maxsize=256)
-def _is_field(name: str) -> bool:
-    return _FIELD.fullmatch(name) is not None
+def _are_fields(names: tuple[str, ...]) -> bool:
+    return all(map(_FIELD.fullmatch, names))
 
 
 def is_time(value: object) -> bool:

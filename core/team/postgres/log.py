@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 LESSON: Final = "lesson"
 WITHDRAWAL: Final = "withdrawal"
 MERGE: Final = "merge"
-PAGE: Final = 1_000
-"""Events read at once."""
+PAGE: Final = 2_000
+"""Events read at once, at most."""
+PAGE_BYTES: Final = 4_000_000
+"""Bytes of text after which a page ends."""
 HEALS: Final = "to read the log again and send lost events, run: casebook team sync --again"
 
 
@@ -113,10 +115,14 @@ def check_position(con: Session, team: str, position: Position) -> Position:
 
 
 _EVENTS: Final = b"""
-  SELECT e.seq, e.epoch, e.id::text, e.kind, e.actor, e.machine, e.project, e.lesson, e.time, e.payload,
-    to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.hash,
-    (SELECT p.body FROM casebook.team_payload p WHERE p.team = e.team AND p.hash = e.payload)
-  FROM (SELECT * FROM casebook.team_event WHERE team = %s AND seq > %s ORDER BY seq LIMIT %s) e ORDER BY e.seq
+  SELECT seq, epoch, id, kind, actor, machine, project, lesson, time, payload, at, hash, body FROM (
+    SELECT *, sum(octet_length(body)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+    FROM (
+      SELECT e.seq, e.epoch, e.id::text AS id, e.kind, e.actor, e.machine, e.project, e.lesson, e.time, e.payload,
+        to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, e.hash,
+        (SELECT p.body FROM casebook.team_payload p WHERE p.team = e.team AND p.hash = e.payload) AS body
+      FROM casebook.team_event e WHERE e.team = %s AND e.seq > %s ORDER BY e.seq LIMIT %s) page) summed
+  WHERE coalesce(before, 0) < %s ORDER BY seq
 """
 """The texts of a page are looked up row by row: a join reads every text of the team where the server has no statistics
 yet. The time is `casebook.time_text`, which PostgreSQL cannot put in line."""
@@ -124,7 +130,7 @@ yet. The time is `casebook.time_text`, which PostgreSQL cannot put in line."""
 
 def pull(con: Session, team: str, position: Position, limit: int = PAGE) -> list[Event]:
     """The next events behind a position, each checked. Raises BrokenLog at a gap or a wrong hash; then none counts."""
-    events = [Event(*row) for row in con.execute(_EVENTS, (team, position.seq, limit)).fetchall()]
+    events = [Event(*row) for row in con.execute(_EVENTS, (team, position.seq, limit, PAGE_BYTES)).fetchall()]
     check_chain(team, position, events)
     return events
 

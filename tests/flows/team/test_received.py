@@ -16,7 +16,7 @@ import pytest
 
 from cli.main import main
 from core.base.wire import canonical
-from core.errors import search
+from core.errors import identify, search
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import record_resolution
 from core.errors.retrieval.answer import SearchAnswer
@@ -24,7 +24,14 @@ from core.flows.system.history import take_back
 from core.flows.team import importing
 from core.flows.team.ask_server import take_received
 from core.flows.team.sync import replica, session
-from core.flows.team.sync.replica import fold, require_replica, team_line, unindexed_count
+from core.flows.team.sync.replica import (
+    fold,
+    require_replica,
+    team_line,
+    unindexed_count,
+    waiting_for,
+    waiting_lessons,
+)
 from core.flows.team.sync.setup import join_team, leave_team
 from core.store import Store, history, open_store
 from core.store.schema.migrations import Schema, migrate, shipped
@@ -156,6 +163,16 @@ def test_what_waits_is_forgotten_with_the_team(book: Path) -> None:
         leave_team(store)
     answer = asked(book, KNOWN)
     assert (answer.match, team_step(answer)) == (None, "")
+
+
+def test_a_step_ends_after_so_many_characters(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica, "_APPLY_SIZE", 1)
+    with open_store(book, write=True) as store:
+        receive(store, ("l1", lesson([OTHER], "npm i")), ("l2", lesson([SECOND], "npm ci")))
+        waiting = [waiting_lessons(store.con), waiting_for(store.con, [identify(SECOND).fingerprint])]
+        assert [one and [*one.lines] for one in waiting] == [["l1"], ["l2"]]
+        take_over(store)
+        assert unindexed_count(store.con) == 0
 
 
 def test_lessons_are_taken_over_by_searches_while_all_of_them_are(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
@@ -29,7 +30,9 @@ from core.text import redact
 SEND: Final = 500
 """Decisions that are sent in one transaction."""
 APPLY: Final = 1_000
-"""Lessons that are taken over in one step."""
+"""Lessons that are taken over in one step, at most."""
+_APPLY_SIZE: Final = 4_000_000
+"""Code points of lessons after which a step ends."""
 MERGES: Final = "merge-"
 """How the id of a merge begins, which is folded as a lesson is."""
 _WAITS: Final = "waits AND lesson NOT GLOB ?"
@@ -160,7 +163,11 @@ def _decision(one: Event) -> Decision | None:
     read = parse_line((one.line or "").encode("utf-8", "surrogatepass"), redacted_value) if one.kind in kinds else ""
     if isinstance(read, str) or read[0] != one.lesson:
         return None
-    return Decision(redact(one.project), one.lesson, read[1], f"{one.actor} ({one.machine})")
+    return Decision(_redacted_name(one.project), one.lesson, read[1], f"{one.actor} ({one.machine})")
+
+
+_redacted_name: Final = lru_cache(maxsize=64)(redact)
+"""Of a repository, which many events have."""
 
 
 def _held(con: apsw.Connection, read: Iterable[Decision]) -> Iterator[Decision]:
@@ -191,9 +198,9 @@ def learn(con: apsw.Connection, decisions: Iterable[Decision], *, waits: bool = 
         "INSERT INTO team_lesson(repository, lesson, line, waits, decided_by) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET line = excluded.line, waits = max(waits, excluded.waits),"
         " decided_by = excluded.decided_by",
-        [(*key, line_of(one.lesson, one.record), waits, one.decided_by) for key, one in changed.items()],
+        [(*key, line_of(one.lesson, one.record), waits, one.decided_by) for key, one in sorted(changed.items())],
     )
-    con.executemany("INSERT OR IGNORE INTO team_mark(mark, repository, lesson) VALUES (?, ?, ?)", marks)
+    con.executemany("INSERT OR IGNORE INTO team_mark(mark, repository, lesson) VALUES (?, ?, ?)", sorted({*marks}))
     con.executemany(
         "DELETE FROM team_outbox WHERE repository = ? AND lesson = ? AND kind <> ? AND time <= ?",
         [(*key, WITHDRAWAL, one.record.withdrawn) for key, one in changed.items() if one.record.withdrawn],
@@ -220,7 +227,7 @@ def waiting_lessons(con: apsw.Connection) -> Waiting | None:
         f"SELECT repository, decided_by, lesson, line FROM team_lesson WHERE {_WAITS}"
         " ORDER BY repository, decided_by, lesson LIMIT ?",
         (f"{MERGES}*", APPLY),
-    ).fetchall()
+    )
     return _first_waiting(rows)
 
 
@@ -231,17 +238,22 @@ def waiting_for(con: apsw.Connection, marks: Sequence[str]) -> Waiting | None:
         " (SELECT repository, lesson FROM team_mark WHERE mark IN (SELECT value FROM json_each(?)))"
         " ORDER BY repository, decided_by, lesson",
         (json.dumps(marks),),
-    ).fetchall()
+    )
     return _first_waiting(rows)
 
 
-def _first_waiting(rows: Sequence[tuple[object, ...]]) -> Waiting | None:
+def _first_waiting(rows: Iterable[tuple[object, ...]]) -> Waiting | None:
     """The lessons of the first repository and the member who decided on it first."""
-    if not rows:
-        return None
-    repository, decided_by = cast("tuple[str, str]", rows[0][:2])
-    lines = {str(row[2]): str(row[3]) for row in rows if row[:2] == (repository, decided_by)}
-    return Waiting(repository, decided_by, lines)
+    first: tuple[str, str] | None = None
+    lines: dict[str, str] = {}
+    size = 0
+    for repository, decided_by, lesson, line in cast("Iterable[tuple[str, str, str, str]]", rows):
+        first = first or (repository, decided_by)
+        if first != (repository, decided_by) or size >= _APPLY_SIZE:
+            break
+        lines[lesson] = line
+        size += len(line)
+    return None if first is None else Waiting(*first, lines)
 
 
 def forget_marks(con: apsw.Connection) -> None:

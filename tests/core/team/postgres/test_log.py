@@ -30,7 +30,9 @@ def team(postgres: Server) -> Iterator[str]:
     yield postgres.team()
 
 
-def test_events_are_numbered_in_order_and_carry_who_wrote_them(postgres: Server, team: str) -> None:
+def test_events_are_numbered_in_order_and_carry_who_wrote_them(
+    postgres: Server, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mina, joon = postgres.login(schema.role_name(team, "member")), postgres.login(schema.role_name(team, "member"))
     sent = [draft("a", '{"id":"a","text":"안녕 \\u0000"}'), draft("b"), draft("c")]
     with connected(postgres.address(mina)) as con:
@@ -44,6 +46,9 @@ def test_events_are_numbered_in_order_and_carry_who_wrote_them(postgres: Server,
         assert [(one.kind, one.project, one.lesson, one.time, one.line) for one in events] == [one[1:] for one in sent]
         assert log.after(events) == log.head(con, team)
         assert log.pull(con, team, log.after(events[:2])) == events[2:]
+        assert [*log.read_all(con, team)] == events
+        monkeypatch.setattr(log, "PAGE_BYTES", len(sent[0].line.encode()))
+        assert [log.pull(con, team, Position()), log.pull(con, team, log.after(events[:1]))] == [events[:1], events[1:]]
         assert [*log.read_all(con, team)] == events
 
 
