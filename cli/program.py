@@ -81,7 +81,7 @@ def _settled(argv: Sequence[str]) -> int:
         fault.__cause__ = error
         return _failed(fault, out, debug="--debug" in argv)
     except Exception as error:  # noqa: BLE001 the last net: one line, not a traceback
-        fault = Fault(
+        fault = _lost_home() or Fault(
             "generic", f"{type(error).__name__}: {error}", "run the command with --debug and report the output"
         )
         fault.__cause__ = error
@@ -141,6 +141,15 @@ def _lost_place() -> Fault | None:
     except OSError:
         return Fault("io_error", "the current folder no longer exists", "change to another folder")
     return None
+
+
+def _lost_home() -> Fault | None:
+    """Return the fault of an unknown home folder: a user without an entry, and no HOME."""
+    home = os.environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111  Path.home would raise
+    if os.path.isabs(home):  # noqa: PTH117
+        return None
+    hint = "set HOME to the path of your home folder, then run the command again"
+    return Fault("config_invalid", f"unknown home folder: {home}", hint)
 
 
 def _failed(fault: Fault, out: Output, *, debug: bool) -> int:

@@ -27,7 +27,8 @@ HOMES = {
 def folder_name(kind: str, environ: Mapping[str, str] | None = None) -> str:
     """casebook's own folder of a kind (`config`, `data`, `state`, `cache`). It need not exist.
 
-    A relative XDG variable is ignored, as the specification demands.
+    A relative XDG variable is ignored, as the specification demands. Raises RuntimeError, as `Path.home` does,
+    without a home folder: `~` would be a folder of the current one.
     """
     env = os.environ if environ is None else environ
     variable, below_home = HOMES[kind]
@@ -35,6 +36,8 @@ def folder_name(kind: str, environ: Mapping[str, str] | None = None) -> str:
     if named and os.path.isabs(named):
         return os.path.join(named, "casebook")
     home = env.get("HOME", "") or os.path.expanduser("~")
+    if not os.path.isabs(home):
+        raise RuntimeError(f"unknown home folder: {home}")
     return os.path.join(home, below_home, "casebook")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -99,3 +100,17 @@ def test_what_holds_no_transcript_is_named_as_what_it_is(filled: Run, tmp_path: 
             "  folder: no transcripts in this folder",
             f"  {tmp_path / 'empty'}: empty file",
         ]
+
+
+def test_without_a_home_folder_nothing_is_written_to_the_current_one(
+    run: Run, spawn: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose user has no entry and no HOME: `~` was a folder of each project."""
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("HOME", "~")
+    found = run("errors", "record", "--error", "Error: boom", "--resolution", "x", "--json").fault()
+    assert (found["code"], found["message"]) == ("config_invalid", "unknown home folder: ~")
+    event = {"hook_event_name": "PostToolUseFailure", "session_id": "s", "tool_name": "Bash", "error": "Error: boom"}
+    hooked = spawn("hook", stdin=json.dumps(event).encode())
+    assert (hooked.code, hooked.out, hooked.err) == (0, b"", b"")
+    assert list(home.iterdir()) == []
