@@ -226,7 +226,8 @@ def _leaving(
         differing = {name: value for name, value in known.items() if _json_of(old, name) != value}
         if not differing:
             return None
-        time = after(old.latest(), ts)
+        # Of two edits the later one answers, whoever shares first.
+        time = after(old.latest(), one.ts if old.latest() < one.ts < ts else ts)
         record = old._replace(
             fields={**old.fields, **{name: Stamped(time, value) for name, value in differing.items()}}
         )

@@ -163,6 +163,22 @@ def test_the_later_of_two_versions_answers_after_several_edits(postgres: Server,
         assert len(shared(who)) == 1
 
 
+def test_the_later_of_two_offline_edits_answers_whoever_shares_first(
+    postgres: Server, team: str, members: People
+) -> None:
+    mina, joon = members("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    joined(postgres, team, mina, joon)
+    for who, text in ((joon, "Earlier."), (mina, "Later.")):
+        who.run("errors", "edit", case_of(who, KNOWN), "--resolution", text, "--verify")
+    for who in (joon, mina, joon):
+        who.run("team", "sync")
+    for who in (joon, mina):
+        assert search(who, KNOWN)["match"]["resolution"] == "Later."
+    assert (mina.json("team", "status")["replaced"], shared(mina)) == ([], shared(joon))
+    assert joon.json("team", "status")["replaced"] == [int(case_of(joon, KNOWN))]
+
+
 def test_offline_decisions_wait_and_are_sent_once(
     postgres: Server, team: str, members: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
