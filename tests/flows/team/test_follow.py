@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core.base.fault import Fault
 from core.errors import list_cases
 from core.flows.team.place import TeamPlace
 from core.flows.team.sync.follow import follow
@@ -18,6 +19,7 @@ from core.flows.team.sync.replica import replica_of
 from core.flows.team.sync.session import sync
 from core.flows.team.sync.setup import join_team, leave_team, look_at_team
 from core.store import open_store
+from core.team.postgres.schema import Membership
 from tests.cli.hook.test_host import FAILED, Home
 from tests.flows.team.conftest import add_fix
 from tests.postgres import Server
@@ -128,6 +130,28 @@ def test_a_server_that_is_away_is_said_once_and_tried_again(postgres: Server, te
         replica = replica_of(store.con)
         assert replica is not None
         assert (replica.fault, replica.synced != "") == ("", True)
+
+
+def test_a_lost_connection_is_tried_again_at_once_after_hours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database, waits = tmp_path / "book.db", list[float]()
+    with open_store(database, write=True, create=True) as store:
+        join_team(store, "host=/nowhere dbname=acme", Membership("acme", "member", "ana"), [])
+    clock, held = [0.0], iter((1.0, 1.0, 1.0, 7200.0, 1.0))
+
+    def stay(*_: object) -> None:
+        clock[0] += next(held)
+        raise Fault("io_error", "the server is away", "")
+
+    def pause(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 5:
+            raise Stopped
+
+    monkeypatch.setattr("core.flows.team.sync.follow._stay", stay)
+    monkeypatch.setattr("core.flows.team.sync.follow.monotonic", lambda: clock[0])
+    with pytest.raises(Stopped):
+        follow(database, pause, lambda _: None)
+    assert waits == [4.0, 8.0, 16.0, 2.0, 4.0]
 
 
 def test_a_casebook_without_a_team_loads_nothing_of_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Final, cast
 
 import apsw
@@ -31,7 +32,8 @@ LOOK_S: Final = 0.3
 """Seconds between two looks at the casebook's files and at what the server announced."""
 _FIRST_S: Final = 2.0
 _LONGEST_S: Final = 60.0
-"""Seconds to the next try after a failed one: twice as long each time."""
+"""Seconds to the next try after a failed one: twice as long each time, until a connection was held for a while."""
+_HELD_S: Final = 2 * _LONGEST_S
 _OTHERS_S: Final = 3.0
 
 
@@ -43,6 +45,7 @@ def follow(database: Path, pause: Pause, say: Say, log: Say = lambda _: None) ->
     wait = _FIRST_S
     line = _Line(database, say)
     while is_marked(database):
+        began = monotonic()
         with turn(database) as ours:
             try:
                 if ours:
@@ -52,7 +55,7 @@ def follow(database: Path, pause: Pause, say: Say, log: Say = lambda _: None) ->
                 wait = _OTHERS_S
             except Fault as fault:
                 _note(database, fault, log)
-                wait = min(_LONGEST_S, wait * 2)
+                wait = _FIRST_S if monotonic() - began > _HELD_S else min(_LONGEST_S, wait * 2)
         line.tell()
         pause(wait)
     line.tell()
