@@ -12,7 +12,18 @@ from typing import cast
 import apsw
 
 from core.base.fault import Fault, FaultCode
-from core.store.files import BUSY_MS, MAGIC, blocked, connect_reading, create_empty, head, is_full, look, private_copy
+from core.store.files import (
+    BUSY_MS,
+    MAGIC,
+    blocked,
+    connect_reading,
+    create_empty,
+    head,
+    is_full,
+    look,
+    private_copy,
+    side_file,
+)
 from core.store.schema.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, refuse_altered, version_of
 from core.store.sql import READONLY, RESCUE, SPACE, as_fault, faults, number, value
 from core.store.wal import keep_wal_short
@@ -120,17 +131,29 @@ class Store:
     def close(self, *, keep_log: bool = False) -> None:
         """End the connection (an open transaction is rolled back) and remove the private copy, if there was one.
 
-        `keep_log`: do not write the write-ahead log into the file, as the last connection does otherwise.
+        After writing, the write-ahead log is written into the file and emptied, also while a workbench is open. Then a
+        copy of the file alone is complete, and a backup that is copied over it does not get pages of the log.
+        `keep_log`: leave the log as it is.
         """
         with suppress(apsw.Error):
             if keep_log:
                 self.con.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            elif self.write:
+                self._empty_log()
             self.con.close(True)
         if self._folder is not None:
             import shutil
 
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+    def _empty_log(self) -> None:
+        """Unless it is long: then an import is at work, and nobody waits for it here."""
+        with suppress(apsw.Error, OSError):
+            if side_file(self.path, "-wal").stat().st_size <= _WAL_LIMIT:
+                self._roll_back()
+                self.con.set_busy_timeout(0)
+                self.con.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def _roll_back(self) -> None:
         # SQLite has often rolled back by itself (disk full), and a failing disk may refuse this too.
