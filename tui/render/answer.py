@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _ANSWER = 20_000
 _COMING = 3_000
+_QUESTION = 400
 """Characters shown of an answer that still comes, its last ones: it is drawn thirty times a second."""
 WIDTH = 76
 _QUOTE = 300
@@ -73,8 +74,10 @@ def mark_of(status: str, signs: Signs) -> Mark:
 
 
 def draw_question(question: str) -> Content:
-    text, _ = block(question, 2_000)
-    return Content.styled(text, "bold $cb-accent")
+    """The question, cut where it would push its answer off the screen."""
+    text, left = block(question, _QUESTION)
+    more = f" ({left:,} more characters)" if left else ""
+    return Content.assemble((text, "bold $cb-accent"), (more, "$cb-dim"))
 
 
 def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stopping: bool) -> Content:
@@ -337,7 +340,7 @@ def _footer(answer: Answer, signs: Signs) -> Content:
         seconds(used.latency_ms),
     ]
     if used.completion_tokens:
-        parts.append(f"{used.prompt_tokens:,} and {used.completion_tokens:,} tokens")
+        parts.append(f"{used.prompt_tokens:,} tokens in, {used.completion_tokens:,} out")
     return Content.styled(f" {signs.dot} ".join(parts), "$cb-faint")
 
 

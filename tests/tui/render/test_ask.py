@@ -248,6 +248,11 @@ def test_whatever_a_model_says_is_inert(text: str, ranges: list[tuple[int, int]]
         assert "[/red]" in drawn.plain
 
 
+def test_a_long_question_leaves_room_for_its_answer() -> None:
+    assert draw_question("why? " * 100).plain.endswith("why? why?  (100 more characters)")
+    assert draw_question("why?").plain == "why?"
+
+
 def test_a_long_answer_that_comes_shows_its_end() -> None:
     drawn = draw_coming("a" * 9_000 + "the end", 1, 0, ASCII, stopping=False).plain
     assert "the end" in drawn
