@@ -32,7 +32,7 @@ from tui.render.insights import draw_strip
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneCopied
 from tui.widgets.scroll_text import TraceView
-from tui.widgets.workbench import KeyFooter, sheet
+from tui.widgets.workbench import KeyFooter, sheet, workbench
 
 if TYPE_CHECKING:
     from core.errors import SourcePage
@@ -248,6 +248,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         ahead = [index for index in self._marks.indexes if (index - self.chosen) * by > 0]
         if ahead:
             self.choose(min(ahead) if by > 0 else max(ahead))
+        else:
+            workbench(self).say(f"No {'later' if by > 0 else 'earlier'} error or fix is marked.")
 
     def _with_text(self, use: Callable[[int, str], None]) -> None:
         """Read the whole chosen message; only what is on the screen is in memory. `use` gets its number and text."""

@@ -11,7 +11,7 @@ from core.store import open_store
 from tests.flows.harvest.chat import LOOKUP, NONE, python_error
 from tests.flows.harvest.test_session import Transcript as Chat
 from tests.tui.screens.queue_support import idle, opened, shown
-from tests.tui.support import app_on, frame, until
+from tests.tui.support import app_on, frame, told, until
 from tui.panes.errors.triage import TriageScreen
 from tui.render.common.session import Marks
 from tui.screens.session import SessionScreen, Transcript
@@ -87,6 +87,8 @@ async def test_a_result_has_its_verdict_in_the_margin_and_why_on_demand(harveste
         await until(pilot, lambda: "Repeats the failure of message 1." in frame(app))
         own.choose(0)
         await until(pilot, lambda: "No verdict" in frame(app))
+        await pilot.press("n")
+        await until(pilot, lambda: told(app, "No later error or fix is marked."))
         await pilot.press("t")
         await until(pilot, lambda: not screen.why.display)
 
