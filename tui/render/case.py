@@ -134,11 +134,11 @@ def draw_head(
 
 
 def _seen(case: Case, signs: Signs, now: datetime) -> str:
-    """How often, and when the last time: `seen 4×, 40m ago`."""
-    last = ago(case.last_seen, now)
-    often = f"{case.occurrences:,}{signs.times}" if case.occurrences else ""
+    """How often, and when the last time: `seen 4×, 40m ago`; of a lesson never seen here, when it was added."""
+    last, often = ago(case.last_seen, now), case.occurrences
     when = "" if not last else "just now" if last == "now" else f"{last} ago"
-    return f"seen {', '.join(part for part in (often, when) if part)}" if often or when else ""
+    parts = (f"{often:,}{signs.times}" if often else "", when)
+    return f"{'seen' if often else 'added'} {', '.join(filter(None, parts))}" if often or when else ""
 
 
 def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Content:
@@ -354,10 +354,10 @@ def _source_facts(case: Case, fix: Fix | None, signs: Signs) -> list[tuple[str, 
     elif fix is not None:
         facts.append(("session", "none"))
     if case.project:
-        name = f"{title(case.project_name)}  " if case.project_name else ""
-        facts.append(("project", name + title(case.project)))
+        facts.append(("project", "  ".join(title(one) for one in (case.project_name, case.project) if one)))
     first, last = stamp(case.first_seen), stamp(case.last_seen)
-    facts.append(("seen", f"{last} UTC" if first == last else f"{first}  to  {last} UTC"))
+    seen = f"{last} UTC" if first == last else f"{first}  to  {last} UTC"
+    facts.append(("seen" if case.occurrences else "added", seen))
     return [part for name, value in facts for part in ((f"{name:<9}", "$cb-faint"), (f"{value}\n", "$cb-soft"))]
 
 

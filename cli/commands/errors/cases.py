@@ -141,6 +141,8 @@ def _error_of(fix: Resolution, case: Case) -> str:
 def _occurrences(case: Case) -> str:
     if case.occurrences == 1:
         return f"once, {case.first_seen}"
+    if not case.occurrences:
+        return f"not yet, added {case.first_seen}"
     return f"{case.occurrences:,} times, {case.first_seen} to {case.last_seen}"
 
 

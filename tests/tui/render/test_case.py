@@ -70,6 +70,8 @@ def test_the_head_says_what_it_is_and_how_sure() -> None:
     assert text.split("\n")[0] == "ModuleNotFoundError: No module named 'yaml'"
     for part in ("● verified", "seen 4×, 1h ago", "python", "used 2×"):
         assert part in text
+    received = draw_head(replace(CASE, occurrences=0), None, UNICODE, NOW).plain
+    assert "added 1h ago" in received and "seen" not in received
 
 
 def test_a_match_says_how_it_matched_in_the_core_s_words() -> None:
