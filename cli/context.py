@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -140,10 +141,11 @@ def open_workbench(
     from tui.shell.app import run
 
     place = context.database if database is None else database
+    console = os.environ.get("TERM") == "linux"  # its fonts lack the signs: two states would look the same
     return run(
         place,
         title=title,
-        ascii_only=ascii_only or context.settings.ui.ascii,
+        ascii_only=ascii_only or context.settings.ui.ascii or console,
         config=context.config,
         log_line=context.log,  # pyright: ignore[reportArgumentType]  its levels are fewer than any text
         remember=database is None,
