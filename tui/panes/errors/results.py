@@ -175,17 +175,17 @@ def keep_visible(before: Rows, visible: int, now: tuple[Row, ...]) -> tuple[Row,
 
 
 def caption(
-    rows: Rows, chosen: int, scope: Scope, every: int, took: str, signs: Signs, *, known: bool, typed: bool
+    rows: Rows, chosen: int, scope: Scope, took: str, signs: Signs, *, known: bool, typed: bool
 ) -> tuple[Content, Content]:
-    """The title and the line below. `every`: all cases of the casebook; `took`: how long a search did.
+    """The title and the line below, with the place of the cursor. `took`: how long a search did.
 
     `known`: a case answers what was searched; `typed`: it was typed, not pasted. If none answers the title says so.
     """
     dot = f" {signs.dot} "
     if isinstance(rows, ResultRows):
         more = "+" if rows.total >= CANDIDATES else ""
-        hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
-        counts = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
+        at = f"{chosen + 1} of {rows.total}{more}" if rows.total else ""
+        counts = dot.join(part for part in (at, f"{rows.hidden} hidden" if rows.hidden else "", took) if part)
         if known:
             seen = not rows.hidden or any(row.answers for row in rows.rows)
             name = "Found" if seen else "Match hidden by the filter"
@@ -432,9 +432,7 @@ class Results(ListView):
 
     def _caption(self) -> None:
         rows, chosen = self.rows.rows, self.rows.chosen
-        titles = caption(
-            rows, chosen, self.scope, self.every, self._took, self._signs, known=self._known, typed=self.typed
-        )
+        titles = caption(rows, chosen, self.scope, self._took, self._signs, known=self._known, typed=self.typed)
         set_border(self, *titles)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:

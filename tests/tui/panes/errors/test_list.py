@@ -12,9 +12,10 @@ from textual.widgets import Static
 from core.errors import list_cases
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, put, until
-from tui.panes.errors.queries import PAGE, Pages, Stretch
-from tui.panes.errors.results import MAX_PAGES, PagedRows, ResultRows
+from tui.panes.errors.queries import PAGE, Pages, Scope, Stretch
+from tui.panes.errors.results import MAX_PAGES, PagedRows, ResultRows, caption
 from tui.render.case_list import Row
+from tui.render.common.glyphs import UNICODE
 from tui.screens.pager import CHUNK, cut_rows
 
 MANY = 1_250
@@ -93,6 +94,15 @@ def test_found_rows_have_no_row_outside() -> None:
     assert found.get(-1) is None
     assert found.index_of(2) == 2
     assert found.index_of(9) is None
+
+
+def test_a_list_of_found_cases_counts_from_the_cursor() -> None:
+    def below(found: ResultRows, chosen: int) -> str:
+        return caption(found, chosen, Scope(), "4 ms", UNICODE, known=True, typed=True)[1].plain
+
+    assert below(ResultRows(rows(0, 3)), 1) == "2 of 3 · 4 ms"
+    assert below(ResultRows(rows(0, 3), hidden=2), 0) == "1 of 3 · 2 hidden · 4 ms"
+    assert below(ResultRows(()), 0) == "4 ms"
 
 
 async def test_every_row_can_be_reached_and_only_pages_are_read(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
