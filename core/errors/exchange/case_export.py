@@ -40,8 +40,8 @@ def case_markdown(case: Case, raw: str = "") -> str:
 def _case_lines(case: Case, raw: str) -> Iterator[str]:
     yield f"# {code(case.key_lines[0] if case.key_lines else case.error_normalized)}"
     yield ""
-    seen = f"seen {case.occurrences} times, {case.first_seen} to {case.last_seen}"
-    yield f"Case {case.id}, {case.status}. Tool {code(case.tool)}, {seen}."
+    when = f"{case.first_seen} to {case.last_seen}"
+    yield f"Case {case.id}, {case.status}. Tool {code(case.tool)}, {_seen(case)}, {when}."
     if case.project:
         yield f"Project {code(case.project)}."
     for one in sorted(case.resolutions, key=lambda one: (one.current, one.ts, one.id), reverse=True):
@@ -384,11 +384,15 @@ def _tags(case: Case) -> tuple[str, ...]:
     return next((one.tags for one in case.resolutions if one.current), ())
 
 
+def _seen(case: Case) -> str:
+    return f"seen {case.occurrences} time{'' if case.occurrences == 1 else 's'}"
+
+
 def _markdown_case(case: Case) -> str:
     fix = visible(case.resolution or ("No current fix." if case.resolutions else "No fix recorded."))
     by = f" by {visible(case.resolved_by)}" if case.resolved_by else ""
     line = visible(case.key_lines[0]).replace("`", "ˋ").replace("\n", " ")
-    summary = f"{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}"
+    summary = f"{case.status}{by}, {_seen(case)}, last {case.last_seen}"
     tags = f", tags {', '.join(code(visible(tag)) for tag in _tags(case))}" if _tags(case) else ""
     return f"\n## `{line}`\n\n{summary}{tags}\n\n{fix}\n"
 
