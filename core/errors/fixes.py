@@ -28,7 +28,7 @@ class Evidence:
     """What a harvest knows of a fix besides its text: kept as JSON in the `original` column of its draft.
 
     `links`: the session and message of each step and why it belongs to the fix. `attempts`, `messages`, `seconds`: what
-    the failure cost until it was gone.
+    the failure cost until it was gone. `obvious`: the first attempt fixed it, in a file that the message names.
     """
 
     strength: Strength
@@ -37,6 +37,7 @@ class Evidence:
     attempts: int = 0
     messages: int = 0
     seconds: float = 0.0
+    obvious: bool = False
 
     def to_json(self) -> str:
         return json.dumps({"harvest": asdict(self)}, ensure_ascii=False)
@@ -61,6 +62,7 @@ def evidence_of(original: str | None) -> Evidence | None:
             attempts=int(known.get("attempts", 0)),
             messages=int(known.get("messages", 0)),
             seconds=float(known.get("seconds", 0.0)),
+            obvious=known.get("obvious") is True,
         )
     except (TypeError, ValueError):
         return None

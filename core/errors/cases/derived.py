@@ -159,12 +159,14 @@ _VALUE_OF_FIX: Final = "coalesce(iif(json_valid(r.original), json_extract(r.orig
 _OFFER: Final = (
     "CASE WHEN r.id IS NULL THEN 0 WHEN r.author <> 'harvest' THEN 4"
     f" WHEN {_IS_WORKAROUND} OR {_VALUE_OF_FIX.format(name='worth')} = 'slip' THEN -1"
+    f" WHEN {_VALUE_OF_FIX.format(name='obvious')} = 1 THEN 0"
     f" WHEN {_KIND} = 'hunk' THEN 1 WHEN {_VALUE_OF_FIX.format(name='strength')} = 'strong' THEN 4"
     f" WHEN {_VALUE_OF_FIX.format(name='worth')} = 'general' THEN 3 ELSE 2 END"
 )
 """How soon a case is shown among those that as many sessions met. A strong fix, then a weak one that may help in any
-project, then other weak ones, then an edit of the project's own code, which helps less often than a command, then what
-has no fix. Below 0 is what has no item: a workaround, or the fix of a slip. Measured on labels of many repositories.
+project, then other weak ones, then an edit of the project's own code, which helps less often than a command, then 0:
+what has no fix, or one that the message tells. Below 0 is what has no item: a workaround, or the fix of a slip.
+Measured on labels of many repositories.
 A case of an older casebook has 0 to 2 until it changes or is harvested again."""
 _MIRRORED: Final = (
     "SELECT e.id, (SELECT count(*) FROM resolution WHERE case_id = e.id),"

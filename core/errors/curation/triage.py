@@ -3,8 +3,9 @@ one, then an edit of the project's code, then what has no fix; of those what cos
 
 An item is the first case of its incident; the other waiting cases of the incident are listed with it. Once it is
 decided, they leave the queue with it, and they come back with it when the decision is undone. Slips have no item, and
-neither has a draft that is a workaround or fixes a slip: practice counts those. Cases that were never judged come last,
-those seen most first.
+neither has a draft that is a workaround or fixes a slip: practice counts those. An incident without a fix, or with one
+that its message tells, has an item once three sessions met it. Cases that were never judged come last, those seen
+most first.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from core.store import Store
 # Word for word as in the partial index, or SQLite does not use it; without being told, it takes one that needs sorting.
 WAITING = "status IN ('unresolved', 'draft')"
 _QUEUE = "case_state s INDEXED BY case_state_triage"
-_ITEM = f"{WAITING} AND queued = 1 AND offer >= 0"
+SESSIONS = 3
+"""Sessions from which on an error is an item that has no fix, or whose message tells it; 0 where it was not judged."""
+_ITEM = f"{WAITING} AND queued = 1 AND offer >= iif(sessions BETWEEN 1 AND {SESSIONS - 1}, 1, 0)"
 _CURSOR = re.compile(
     r"(?P<sessions>[0-9]{1,18})\|(?P<offer>[0-9])\|(?P<seconds>[0-9.e+]{1,32})\|(?P<seen>[0-9]{1,18})"
     r"\|(?P<last>[^|]{0,64})\|(?P<id>[0-9]{1,18})"

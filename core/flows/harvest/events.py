@@ -91,7 +91,7 @@ class HarvestedError(NamedTuple):
     `resolved_by` the last of them that changed something, the verifying tool where only the command differs, or
     `user`. `hints` are the linked hunks, `instead` the failing and the working command where that is itself the fix.
     `transient`: the identical command passed later, and nothing in between is known to be the fix; `untouched`: nothing
-    in between can be.
+    in between can be. `obvious`: the first attempt fixed it, in a file that the message names.
     """
 
     key: KeyLine
@@ -123,6 +123,7 @@ class HarvestedError(NamedTuple):
     instead: tuple[str, str] | None = None
     lesson: Lesson | None = None
     untouched: bool = False
+    obvious: bool = False
 
     @property
     def span(self) -> tuple[int, int]:

@@ -39,6 +39,7 @@ from core.flows.harvest.fixes.lesson import (
     differing_commands,
     is_bare_script,
     is_proven,
+    is_where_named,
     lesson_of,
     marked,
     marked_command,
@@ -432,7 +433,8 @@ def _resolved(
     run, project = verified.run, past.project
     commands = tuple(dict.fromkeys(step.change.command for step, _ in fix.steps if step.change and step.change.command))
     hints = [hint._replace(file=relative(hint.file, project)) for _, link in fix.steps for hint in link.hints]
-    named = [file for step, link in fix.steps if step.change for file in _files_of(step.change, link)]
+    changed = ((step.change, link.hints) for step, link in fix.steps if step.change)
+    named = [file for change, hunks in changed for file in ([hunk.file for hunk in hunks] or change.files)]
     files = tuple(dict.fromkeys(relative(path, project) for path in named))
     instead = (error.last.command.text, run.command.text) if fix.instead is not None else None
     about = " ".join((*files, *commands, *(hint.new for hint in hints), *(instead[1:] if instead else ())))
@@ -472,6 +474,7 @@ def _resolved(
         hints=tuple(hints),
         instead=instead,
         lesson=lesson,
+        obvious=error.attempts == 1 and unresolved.worth != "general" and is_where_named(lesson, error.clue),
         worth="project" if unresolved.worth == "general" and is_bare_script(lesson) else unresolved.worth,
     )
 
@@ -569,10 +572,6 @@ def is_whole(run: Run) -> bool:
 def _worth(error: OpenError) -> Worth:
     key = error.named.key
     return worth_of(key.text, key.tool, error.clue.names, error.first.command, error.attempts)
-
-
-def _files_of(change: Change, link: Linked) -> tuple[str, ...]:
-    return tuple(hint.file for hint in link.hints) or change.files
 
 
 def _cost(error: OpenError, run: Run) -> Cost:

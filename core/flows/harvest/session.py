@@ -331,6 +331,7 @@ def evidence_of_fix(error: HarvestedError) -> Evidence:
         attempts=0 if cost is None else cost.attempts,
         messages=0 if cost is None else cost.messages,
         seconds=0.0 if cost is None else round(cost.seconds, 3),
+        obvious=error.obvious,
     )
 
 

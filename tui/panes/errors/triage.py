@@ -155,7 +155,7 @@ def _empty_queue(left: int) -> Notice:
     if left:
         return Notice("Loading triage")
     steps = (("{undo.last}", "undo the last decision"), ("{triage.back}", "show the cases"))
-    return Notice("Triage is empty", "Every case has a verified fix or a decision.", steps)
+    return Notice("Triage is empty", "No incident needs a decision. The list of cases shows every case.", steps)
 
 
 _SOON = 0.05

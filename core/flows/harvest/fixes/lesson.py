@@ -166,6 +166,11 @@ def is_bare_script(lesson: Lesson) -> bool:
     return do.kind == "command" and "\n" in do.text and "…" in do.text and not named
 
 
+def is_where_named(lesson: Lesson, clue: Clue) -> bool:
+    """Whether a lesson is an edit of a file that the output of the failure names."""
+    return lesson.do.kind == "hunk" and base_name(lesson.do.file) in clue.files | clue.places
+
+
 def differing_commands(failed: Command, passed: Command, key: str, project: str) -> tuple[str, str]:
     """The failing and the passing command, plain; of long ones only the part that the error (`key`) names; with the
     move to their folders where nothing else differs."""

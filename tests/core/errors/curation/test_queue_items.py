@@ -40,6 +40,11 @@ def put(store: Store, *chats: Transcript) -> None:
     import_transcripts(store, "auto", [chat.save() for chat in chats])
 
 
+def seen(folder: Path, command: str, output: str, sessions: int = 3) -> list[Transcript]:
+    """Sessions in which the same error came up and nothing fixed it."""
+    return [session(folder, 90 + at).bash(command, output, 1) for at in range(sessions)]
+
+
 def lines(store: Store) -> list[str]:
     return [row.key_line for row in triage_queue(store).cases]
 
@@ -63,9 +68,11 @@ def test_what_more_sessions_met_is_first_then_what_cost_more(store: Store, tmp_p
     once = session(tmp_path, 1).bash("git commit -m a", LOCKED, 128).bash("python b.py", python_error(FULL), 1).edit()
     again = session(tmp_path, 2).bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine")
     put(store, once.bash("python b.py", "fine"), again, session(tmp_path, 3).bash("python app.py", LOOKUP, 1))
-    assert lines(store)[:2] == [KEY, FULL]
+    long = session(tmp_path, 4).bash("python c.py", NONE, 1).edit("c.py").bash("python c.py", NONE, 1).edit("d.py")
+    put(store, long.bash("python c.py", "fine"))
+    assert lines(store) == [KEY, NULL, FULL]
     rows = triage_queue(store).cases
-    assert [(row.sessions, row.seconds) for row in rows] == [(2, 4.0), (1, 4.0), (1, 0.0)]
+    assert [(row.sessions, row.seconds) for row in rows] == [(2, 4.0), (1, 8.0), (1, 4.0)]
     page, found = triage_queue(store, limit=1), []
     while page.next:
         found += page.cases
@@ -75,9 +82,11 @@ def test_what_more_sessions_met_is_first_then_what_cost_more(store: Store, tmp_p
 
 def test_of_as_many_sessions_a_command_comes_before_an_edit_and_no_fix_last(store: Store, tmp_path: Path) -> None:
     missing = "/bin/bash: line 1: python: command not found"
-    edited = session(tmp_path, 1).bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine")
-    run = session(tmp_path, 2).bash("python b.py", missing, 127).bash("python3 b.py", "fine")
-    put(store, session(tmp_path, 3).bash("git commit -m a", LOCKED, 128), edited, run)
+    for at in range(3):
+        edited = session(tmp_path, at).bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine")
+        run = session(tmp_path, at + 10).bash("python b.py", missing, 127).bash("python3 b.py", "fine")
+        put(store, edited, run)
+    put(store, *seen(tmp_path, "git commit -m a", LOCKED))
     name = missing.partition("1: ")[2]
     assert [(row.key_line[-len(name) :], row.status) for row in triage_queue(store).cases] == [
         (name, "draft"), (KEY, "draft"), (LOCKED[-len(name) :], "unresolved"),
@@ -108,8 +117,33 @@ def test_a_strong_fix_comes_before_a_weak_one_and_a_workaround_has_no_item(store
         assert count_waiting(store) == len(order)
 
 
+@pytest.mark.parametrize("sessions", [1, 2, 3])
+def test_an_error_without_a_fix_is_an_item_once_three_sessions_met_it(
+    store: Store, tmp_path: Path, sessions: int
+) -> None:
+    put(store, *seen(tmp_path, "git commit -m a", LOCKED, sessions))
+    assert (lines(store), count_waiting(store)) == (([LOCKED], 1) if sessions == 3 else ([], 0))
+    assert [status for *_, status in states(store)] == ["unresolved"]
+
+
+@pytest.mark.parametrize(
+    ("sessions", "attempts", "file", "items"),
+    [(1, 1, "app.py", 0), (2, 1, "app.py", 0), (3, 1, "app.py", 1), (1, 2, "app.py", 1), (1, 1, "b.py", 1)],
+)
+def test_a_fix_that_the_message_tells_is_an_item_once_three_sessions_made_it(
+    store: Store, tmp_path: Path, sessions: int, attempts: int, file: str, items: int
+) -> None:
+    for at in range(sessions):
+        chat = session(tmp_path, at)
+        for _ in range(attempts):
+            chat.bash("python app.py", LOOKUP, 1).edit(file)
+        put(store, chat.bash("python app.py", "fine"))
+    assert count_waiting(store) == items
+    assert [status for *_, status in states(store)] == ["draft"]
+
+
 def test_cases_that_nobody_judged_come_behind_in_their_old_order(store: Store, tmp_path: Path) -> None:
-    put(store, session(tmp_path, 1).bash("python app.py", LOOKUP, 1))
+    put(store, *seen(tmp_path, "python app.py", LOOKUP))
     from core.errors import identify, observe
 
     error, rare = identify("fatal: bad object here"), identify("OSError: disk full")
@@ -142,9 +176,9 @@ def noise(store: Store, case_id: int) -> Curated:
 def test_an_incident_is_one_item_and_leaves_with_all_its_findings(
     store: Store, tmp_path: Path, decide: Callable[[Store, int], Curated]
 ) -> None:
-    put(store, two_findings(tmp_path), session(tmp_path, 2).bash("git commit -m a", LOCKED, 128))
-    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [NULL], 2)
-    ((item, _), (other,)) = triage_queue(store).cases, triage_queue(store).findings
+    put(store, two_findings(tmp_path), *seen(tmp_path, "git commit -m a", LOCKED))
+    assert (lines(store), findings(store), count_waiting(store)) == ([LOCKED, KEY], [NULL], 2)
+    ((_, item), (other,)) = triage_queue(store).cases, triage_queue(store).findings
     assert other.queue_case == item.id
     assert is_part_of(other, item)
     before = states(store)
@@ -158,7 +192,7 @@ def test_an_incident_is_one_item_and_leaves_with_all_its_findings(
     assert (lines(store), count_waiting(store)) == ([LOCKED], 1)
     take_back(store, "kim", decided.change)
     assert states(store) == before
-    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [NULL], 2)
+    assert (lines(store), findings(store), count_waiting(store)) == ([LOCKED, KEY], [NULL], 2)
 
 
 def test_a_draft_of_an_item_leaves_its_findings_where_they_are(store: Store, tmp_path: Path) -> None:
@@ -178,17 +212,17 @@ def test_a_finding_may_be_decided_alone_before_its_item(store: Store, tmp_path: 
     chat = session(tmp_path, 1)
     for at, output in enumerate((LOOKUP, NONE, python_error(FULL))):
         chat.bash("python app.py", output, 1).edit(f"{at}.py")
-    put(store, chat.bash("python app.py", "fine"), session(tmp_path, 2).bash("git commit -m a", LOCKED, 128))
-    assert (lines(store), findings(store)) == ([KEY, LOCKED], [NULL, FULL])
+    put(store, chat.bash("python app.py", "fine"), *seen(tmp_path, "git commit -m a", LOCKED))
+    assert (lines(store), findings(store)) == ([LOCKED, KEY], [NULL, FULL])
     cases = ids(store)
     alone = rejected(store, cases[NULL])
-    assert (lines(store), findings(store), alone.parts) == ([KEY, LOCKED], [FULL], ())
+    assert (lines(store), findings(store), alone.parts) == ([LOCKED, KEY], [FULL], ())
     decided = rejected(store, cases[KEY])
     assert (lines(store), findings(store), decided.parts) == ([LOCKED], [], (cases[FULL],))
     take_back(store, "kim", decided.change)
-    assert (lines(store), findings(store)) == ([KEY, LOCKED], [FULL])
+    assert (lines(store), findings(store)) == ([LOCKED, KEY], [FULL])
     take_back(store, "kim", alone.change)
-    assert (lines(store), findings(store)) == ([KEY, LOCKED], [NULL, FULL])
+    assert (lines(store), findings(store)) == ([LOCKED, KEY], [NULL, FULL])
 
 
 def test_what_is_found_again_in_a_decided_incident_stays_out_and_alone_comes_back(store: Store, tmp_path: Path) -> None:
@@ -213,14 +247,14 @@ def test_slips_stay_out_and_hide_nothing(store: Store, tmp_path: Path) -> None:
 
 
 def test_merging_and_its_undo_keep_the_items_right(store: Store, tmp_path: Path) -> None:
-    put(store, two_findings(tmp_path), session(tmp_path, 2).bash("python b.py", python_error(FULL), 1))
+    put(store, two_findings(tmp_path), *seen(tmp_path, "python b.py", python_error(FULL)))
     before = states(store)
     cases = ids(store)
     into, *others = preview_merge(store, cases[FULL], [cases[KEY]]).seen
     done = merge(store, "kim", into, others)
     assert findings(store) == [NULL]
     assert triage_queue(store).findings[0].queue_case == cases[FULL]
-    assert (triage_queue(store).cases[0].sessions, count_waiting(store)) == (2, 1)
+    assert (triage_queue(store).cases[0].sessions, count_waiting(store)) == (4, 1)
     take_back(store, "kim", done.change)
     assert states(store) == before
 
