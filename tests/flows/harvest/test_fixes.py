@@ -10,6 +10,8 @@ from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
 from core.flows.harvest.reducer import harvest
 from tests.flows.harvest.chat import HOME, LOOKUP, NONE, VITEST, Chat, python_error
 
+LINT = "golangci-lint run ./..."
+
 TS2304 = "src/a.ts(1,2): error TS2304: Cannot find name 'x'."
 
 
@@ -421,3 +423,12 @@ def test_a_retry_that_a_person_denied_got_past_nothing() -> None:
     chat.tool("Bash", {"command": "corepack pnpm run build --all"}, "The user doesn't want to proceed.", "denied")
     chat.user("use npm").sh("npm install -g pnpm", "added 1 package").sh("pnpm run build --all", "built")
     assert chat.one().commands == ("npm install -g pnpm",)
+
+
+def test_another_run_of_a_linter_is_no_fix_of_what_it_finds_in_a_file() -> None:
+    finding = "a.go:3:2: Error return value of `f.Close` is not checked (errcheck)\n\tf.Close()\n"
+    assert not Chat().sh(LINT, finding, 1).sh("golangci-lint run --new-from-rev=main ./...", "0 issues.").one().resolved
+    edited = Chat().sh(LINT, finding, 1).edit(f"{HOME}/a.go", "f.Close()", "_ = f.Close()")
+    assert edited.sh(LINT, "0 issues.").one().resolved
+    unread = 'level=error msg="can\'t load config"\n'
+    assert Chat().sh(LINT, unread, 3).sh("golangci-lint run --no-config ./...", "0 issues.").one().resolved

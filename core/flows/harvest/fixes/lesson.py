@@ -404,6 +404,7 @@ _ENVIRONMENT: Final = re.compile(
     r"|compile schema|go mod tidy|invalid version|unknown revision",
     re.IGNORECASE,
 )
+LINTERS: Final = frozenset(tool.name for tool in linters.TOOLS)
 CHECKERS: Final = frozenset(
     tool.name
     for table in (

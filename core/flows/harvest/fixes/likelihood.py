@@ -18,7 +18,7 @@ from core.flows.harvest.command import FILTERS, Command, Part
 from core.flows.harvest.command_relation import differs, is_filtered_alike, is_near, of_filter, waits
 from core.flows.harvest.fixes.clues import base_name, missing_in
 from core.flows.harvest.fixes.correction import TOO_MANY, is_refused, subcommand
-from core.flows.harvest.fixes.lesson import CHECKERS
+from core.flows.harvest.fixes.lesson import CHECKERS, LINTERS
 from core.flows.harvest.fixes.linking import (
     CURES_NOTHING,
     FILE,
@@ -225,6 +225,7 @@ def signs_of(
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
     acted, has_request, past, gone = 0, False, False, False
     checked = failure.tool in CHECKERS and _is_check(failure.command) and bool(failure.clue.places)
+    linted = failure.tool in LINTERS and bool(failure.clue.places)
     ranks = _Ranks(failure)
     curing = {trials[place].at for place in _curing(failure, trials, ranks)}
     for place, trial in enumerate(trials):
@@ -234,7 +235,10 @@ def signs_of(
         gone = _shows_it_gone(failure, trial)
         was_past, otherwise = past, place < _SOON and _fails_otherwise(failure, trial)
         past = past or _is_past(failure, trial)
-        if not otherwise and trial.at not in linked and (checked or trial.at not in curing):
+        ruled = trial.at in linked
+        if linted and not trial.is_edit and not (ruled and trial.change is not None):
+            continue  # another run of a linter only hides what it finds in a file
+        if not otherwise and not ruled and (checked or trial.at not in curing):
             acted += trial.acts and _can_be_step(trial)
             continue
         if trial.tool in _NO_STEP or not (trial.succeeded or otherwise or _passes_the_shell(failure, trial)):
