@@ -27,7 +27,6 @@ LONGEST_LINE: Final = 1 << 20
 """Bytes of a lesson; a longer line is kept as it is and not read."""
 DEEPEST: Final = 64
 """Objects and lists within each other in a lesson; a deeper line is kept as it is and not read."""
-_RESERVED: Final = frozenset(("id", "at", "shared", "withdrawn"))
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TIME: Final = re.compile(r"[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z")
 _FIELD: Final = re.compile(r"[a-z][a-z_]{0,63}")
