@@ -148,7 +148,7 @@ class Store:
             self._folder = None
 
     def _empty_log(self) -> None:
-        """Unless it is long: then an import is at work, and nobody waits for it here."""
+        """Write the log back and empty it. One of more than `_WAL_LIMIT` is left: that would take time."""
         with suppress(apsw.Error, OSError):
             if side_file(self.path, "-wal").stat().st_size <= _WAL_LIMIT:
                 self._roll_back()

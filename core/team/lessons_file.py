@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import Final, Literal, NamedTuple, NoReturn, cast
 
 from core.base.wire import canonical
@@ -266,7 +266,7 @@ def _record(found: dict[str, object], change: Callable[[object], object] | None)
     at, began, gone = cast("dict[str, str]", times), cast("str", shared), cast("str", withdrawn)
     if not found.keys() >= at.keys() or not all(map(is_time, at.values())):
         return "an invalid `at`"
-    if not _are_fields(tuple(found)):
+    if not all(map(_FIELD.fullmatch, found)):
         return "an invalid field name"
     if any(time < began for time in at.values()):
         return "a field older than its lesson"
@@ -286,11 +286,6 @@ def read_line(line: str) -> tuple[str, Record] | None:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     return id_, Record(shared, withdrawn, _Decoded(id_, shared, withdrawn, members, at, line) if shared else {})
-
-
-@lru_cache(maxsize=256)
-def _are_fields(names: tuple[str, ...]) -> bool:
-    return all(map(_FIELD.fullmatch, names))
 
 
 def is_time(value: object) -> bool:
