@@ -296,9 +296,10 @@ def test_ctrl_c_ends_a_question_within_a_long_run(monkeypatch: pytest.MonkeyPatc
 
 
 SLOW_REPLAY = """
-import sys, time
+import signal, sys, time
 from cli.main import main
 from core.flows import replay
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
 replay._play = lambda *_: (print("+", flush=True), time.sleep(120))
 sys.exit(main(["replay", sys.argv[1]]))
 """
