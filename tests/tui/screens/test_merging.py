@@ -18,6 +18,7 @@ from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown
 from tests.tui.support import app_on, frame, put, until
+from tui.panes.errors import triage
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.merge_split import MergeScreen, PickCase, PickErrors, WhoseFix
 from tui.panes.errors.triage import TriageScreen
@@ -133,7 +134,10 @@ async def test_what_is_obviously_the_same_is_merged_at_once_and_said_when_it_is_
         assert screen.case.read.case.id == first
 
 
-async def test_an_undone_merge_leaves_the_cursor_on_the_kept_case(tmp_path: Path) -> None:
+async def test_an_undone_merge_leaves_the_cursor_on_the_kept_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(triage, "_SOON", 60)  # undone before the queue was read again
     path, (first, second) = waiting(tmp_path, (REFUSED, "psql", "start it"), (AGAIN, "psql", "start it"))
     app = app_on(path)
     async with app.run_test(size=SMALL) as pilot:

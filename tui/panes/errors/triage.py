@@ -375,10 +375,10 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def _returned(self, returned: Returned, _summary: str) -> None:
         """Something was taken back: its cases wait again. The cursor stays on one of them, else goes to the first."""
-        cases = returned.cases
+        cases, chosen = returned.cases, self._chosen_id  # read first: a restored row above it moves the rows
         self._ahead.forget(cases)
         self.queue = self.queue.settled(cases)
-        self._wanted = self._chosen_id if self._chosen_id in cases else next(iter(cases), None)
+        self._wanted = chosen if chosen in cases else next(iter(cases), None)
         if self.is_attached:
             self._load()
 
