@@ -29,6 +29,7 @@ class Terminal:
         self.master, slave = pty.openpty()
         env = {
             **os.environ,
+            **dict.fromkeys(("TMUX", "WAYLAND_DISPLAY", "DISPLAY", "__CFBundleIdentifier"), ""),
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
             "COLUMNS": "120",

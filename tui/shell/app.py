@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -71,6 +72,14 @@ class InertPaste(App[None], inherit_bindings=False):
         if isinstance(event, events.Paste) and _holds_it(self.focused):
             event = events.Paste(inline(event.text.strip()))
         await super().on_event(event)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy through the terminal, and through the clipboard programs: tmux and some terminals drop OSC 52."""
+        super().copy_to_clipboard(text)
+        if not self.is_headless:
+            from core.process.spawn import copy_text
+
+            copy_text(text, os.environ)
 
 
 def _holds_it(focused: Widget | None) -> bool:

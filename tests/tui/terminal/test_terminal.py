@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -131,7 +133,10 @@ def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: P
     path = tmp_path / "hostile.db"
     with open_store(path, write=True, create=True) as store:
         put(store, EVIL, "shell", f"the fix {EVIL}")
-    terminal = Terminal(str(path))
+    tmux, copied = tmp_path / "tmux", tmp_path / "copied"
+    tmux.write_text(f'#!/bin/sh\n[ "$*" = "load-buffer -w -" ] && cat > {copied}.part && mv {copied}.part {copied}\n')
+    tmux.chmod(0o755)
+    terminal = Terminal(str(path), TMUX="/tmp/tmux-0/default,1,0", PATH=f"{tmp_path}:{os.environ['PATH']}")
     try:
         terminal.read_until(b"the fix ")
         terminal.send(b"wipe\x1b[B")
@@ -139,6 +144,11 @@ def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: P
         terminal.send(b"y")
         terminal.read_until(b"\x1b]52;c;")
         terminal.read_until(b"Copied the")
+        sent = base64.b64decode(terminal.written.rpartition(b"\x1b]52;c;")[2].partition(b"\x07")[0])
+        end = monotonic() + 20
+        while not copied.exists() and monotonic() < end:
+            terminal.drain(0.05)
+        assert copied.read_bytes() == sent, "tmux drops OSC 52 by default"
         terminal.send(b"q")
         terminal.read_until(b"\x1b[?1049l")
         terminal.drain()
