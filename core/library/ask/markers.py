@@ -43,6 +43,7 @@ _HEAD_ROW = lazy_pattern(r"[ \t]*+(\|?[^\n|]*\|[^\n]*)\n[ \t]*+\|?[ \t]*+:?--[-:
 _NUMBERED = lazy_pattern(r"^(?:[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]?|[IVX]+\.)[ \t]+")
 _BULLET = lazy_pattern(r"(?:[-•>: ]|\*(?!\*))+")
 _LABEL = lazy_pattern(r"(?:\*\*|__)[^*_\n0-9]{1,60}?(?:[:：](?:\*\*|__)|(?:\*\*|__)[ ]?[:：])[ ]*(?=\S)")
+_REPLY = lazy_pattern(r"(?i)(?:yes|no|네|예|아니요|아니오|아뇨)[,.!:;–—]\s*")
 _SAYS: Final = 5  # words of what follows a label, from which on it says something without it
 _ITEMS: Final = 10  # a number below says nothing by itself
 _HEADS: Final = 10  # words of a heading or a head row
@@ -196,7 +197,8 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
     """The sentences of an answer whose markers are in one form.
 
     A marker behind the full stop belongs to it, and one that stands alone below it. In a line that begins with a marker
-    they stand before their sentences (`[1] … [2] …`), and above them in an answer that begins with one alone.
+    they stand before their sentences (`[1] … [2] …`), and above them in an answer that begins with one alone. The reply
+    to a question (`No, …`) denies nothing: the sentence behind it says what holds.
     """
     out: list[Sentence] = []
     code = _code(answer)
@@ -217,7 +219,7 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
             out.append(one)
         if one is not None or not (above and 0 < len(here) <= _WIDEST):  # else these stand above the next sentence
             begin = at
-    return tuple(out)
+    return tuple(one for one in out if not _REPLY.fullmatch(one.text)) or tuple(out)
 
 
 def _list_numbers(answer: str) -> frozenset[int]:
@@ -278,6 +280,8 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
         return None
     start += len(sentence) - len(sentence.lstrip())
     bare = _without_label(bare)
+    reply = _REPLY.match(bare)
+    bare = bare[reply.end() :] if reply and reply.end() < len(bare) else bare
     markers = tuple(dict.fromkeys(int(one[1]) for one in marks))
     return Sentence(
         bare,

@@ -60,6 +60,9 @@ def test_true_words_in_another_arrangement_are_not_verified(said: str, text: str
         f"# Backups\n\n{TRUE}\n\nSources:\n[1] n1.md",
         f"{TRUE} In short, that depends on the policy.",
         f"The passages do not say where they lie. {TRUE}",
+        f"No, {TRUE[0].lower()}{TRUE[1:]}",
+        f"No. {TRUE}",
+        f"아니요. {TRUE}",
         'The notes say that "Backups are kept for 35 days" [1].',
     ],
 )
@@ -80,6 +83,8 @@ def test_what_stands_in_the_source_is_verified_and_a_lead_in_costs_nothing(said:
         "A worker in Osaka removes them after that [1].",
         "The moon is made of cheese [1].",
         "The moon is hollow [9].",
+        "No, they are never encrypted.",
+        "No backups leave the building.",
     ],
 )
 def test_one_sentence_that_states_a_fact_of_its_own_takes_it_away(more: str) -> None:
