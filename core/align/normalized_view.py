@@ -79,7 +79,10 @@ AROUND = re.compile(
     r"^[ \t]{0,12}\d{1,7}(?:\u2192|\t|[ \t]*\|[ \t]|: (?=\S))"  # the line numbers of a viewer
     r"|^[ \t]*(?:[>*+\-#|]+[ \t]+)*\d{1,3}[.)][ \t]"  # the ordinal of a list
     r"|\]\((?:<[^<>\n]{1,300}>|(?:[^()\s]|\([^()\s]{0,100}\)){1,300})(?:\s\"[^\"\n]{0,100}\")?\)"  # where a link leads
-    r"|^[+\-](?=[^+\-\s\d])",  # the sign of a diff
+    r"|^[+\-](?=[^+\-\s\d])"  # the sign of a diff
+    r"|^[ \t]*\$ (?=[A-Za-z./~])"  # the prompt of a shell
+    r"|(?:(?<![\w:]):[a-z][\w.:+-]{1,30}:|\{[a-z][\w.:+-]{1,30}\})(?=[`'~])(?:[`']?~[\w.]{1,100}\.)?"  # a role
+    r"|[ \n]<(?:https?:[^<>\s]{1,200}|[A-Za-z_]\w{0,60}(?:\.\w{1,60}){1,9})>(?=[`'])",  # what a role names
     re.MULTILINE,
 )
 

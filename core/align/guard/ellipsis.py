@@ -366,7 +366,7 @@ def cut_off(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
         yield Concern("cut off", "", _end_of(before))
     if text[end - 1 : end] in (".", "!", "。"):
         return
-    after = text[end : end + 60]
+    after = text[end : end + 60].partition("\n\n")[0]
     if found := _GOES_ON.match(after):
         yield Concern("cut off", "", after[: found.end()].strip())
     elif found := _QUESTION.match(after):

@@ -72,6 +72,21 @@ def test_what_stands_in_the_source_is_verified_and_a_lead_in_costs_nothing(said:
 
 
 @pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Use `Response.close` [1].", "Use :meth:`Response.close <requests.Response.close>`."),
+        ("Use `with_resource` to enter it [1].", "Now, use {meth}`~click.Context.with_resource` to enter it."),
+        (
+            "Get it from `pip`: `pip install tool` [1].",
+            "Get it from ``pip``::\n\n    $ pip install tool\n\nOnce it is there, go on.",
+        ),
+    ],
+)
+def test_the_markup_of_a_source_says_nothing(said: str, text: str) -> None:
+    assert checked(said, text).grounded
+
+
+@pytest.mark.parametrize(
     "more",
     [
         "Backups are also copied to Tokyo every week and kept for 10 years.",
