@@ -36,15 +36,11 @@ def bigrams(text: str) -> str:
     return " ".join(map(_PAIRS.__getitem__, runs))
 
 
-def _bigrams_of(run: str) -> str:
-    return " ".join(map(add, run, run[1:])) if len(run) > 1 else run
-
-
 class _Pairs(dict[str, str]):
     """The bigrams of each run of Hangul. A `dict` answers in half the time of `lru_cache`."""
 
     def __missing__(self, run: str) -> str:
-        found = _bigrams_of(run)
+        found = " ".join(map(add, run, run[1:])) if len(run) > 1 else run
         if len(run) <= _CACHED_SYLLABLES:
             if len(self) >= _KEPT:
                 self.clear()

@@ -195,7 +195,7 @@ def card(lesson: Lesson, shown: str = "") -> tuple[tuple[str, str], ...]:
     when, do = lesson.when, lesson.do
     tool = " ".join(part for part in (when.tool, when.version) if part)
     where = ", ".join(part for part in (tool, when.system) if part)
-    same = bool(shown) and _is_of_line(when.error, shown)
+    same = bool(shown) and all(part in shown for part in _GIVEN.split(when.error))
     error = f"another occurrence: {when.error}" if shown and not same else when.error
     rows = (
         ("When", where if same else f"{error} ({where})" if where else error),
@@ -211,11 +211,6 @@ def card(lesson: Lesson, shown: str = "") -> tuple[tuple[str, str], ...]:
         ("Used", _used(lesson)),
     )
     return tuple((label, text) for label, text in rows if text)
-
-
-def _is_of_line(error: str, line: str) -> bool:
-    """Return whether the error of a lesson is this line: it has placeholders, and is cut."""
-    return all(part in line for part in _GIVEN.split(error))
 
 
 def sandbox_that_matters(lesson: Lesson) -> str:

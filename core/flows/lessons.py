@@ -76,7 +76,7 @@ def record_lesson(store: Store, session: str, given: LessonInput, settings: Alig
         lesson = replace(
             _lesson(given, found, project, file),
             evidence=(LessonEvidence(session, did, "done by the agent in this session"), *quoted),
-            workaround=_is_hiding(given),
+            workaround=hides([_hint(given.hunk, "")] if given.hunk else [], given.command or None),
         )
         explained = (given.because, quoted[0].message) if given.because.strip() else None
         text = _text(given, lesson, explained, checked)
@@ -222,7 +222,3 @@ def _hint(hunk: str, file: str) -> Hint:
     lines = [line for line in redact(hunk).split("\n") if line[:1] in ("+", "-")]
     sides = ("\n".join(line[1:].removeprefix(" ") for line in lines if line[0] == sign) for sign in "-+")
     return Hint(file, *sides)
-
-
-def _is_hiding(given: LessonInput) -> bool:
-    return hides([_hint(given.hunk, "")] if given.hunk else [], given.command or None)

@@ -141,13 +141,9 @@ def shared_words(
         if in_call is None:
             in_call = _whole(_of(called.get(hit.term, {}), hit.source), hit.term, terms, theirs)
         one = SharedWord((word,), in_call.strip()[:_LONG], hit.source, hit.score)
-        key = ("" if _is_pattern(hit) else word.casefold(), one.in_call.casefold(), hit.source)
+        key = ("" if hit.source.startswith("pattern ") else word.casefold(), one.in_call.casefold(), hit.source)
         found[key] = one if key not in found else _both(found[key], one)
     return tuple(sorted(found.values(), key=lambda one: -one.score))
-
-
-def _is_pattern(hit: KeywordHit) -> bool:
-    return hit.source.startswith("pattern ")
 
 
 def _both(one: SharedWord, other: SharedWord) -> SharedWord:

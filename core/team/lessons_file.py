@@ -168,7 +168,7 @@ def parse(lines: Iterable[bytes]) -> LessonsFile:
             raw = raw.removeprefix(b"\xef\xbb\xbf")
         if not raw.strip():
             continue
-        read = _marker(raw) or parse_line(raw)
+        read = ("a conflict marker" if _MARKER.fullmatch(raw) else "") or parse_line(raw)
         if isinstance(read, str):
             bad.append(BadLine(number, "marker" if _MARKER.fullmatch(raw) else "other", read, raw))
             continue
@@ -203,10 +203,6 @@ def _object(members: Mapping[str, str]) -> str:
     """The canonical JSON of an object whose values are canonical JSON, and whose names need no escapes."""
     held = ",".join(f'"{name}":{members[name]}' for name in sorted(members))
     return f"{{{held}}}"
-
-
-def _marker(raw: bytes) -> str:
-    return "a conflict marker" if _MARKER.fullmatch(raw) else ""
 
 
 def parse_line(raw: bytes, change: Callable[[object], object] | None = None) -> tuple[str, Record] | str:

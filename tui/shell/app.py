@@ -21,7 +21,6 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from core.base.config.settings_sources import Config
-from core.base.fault import Fault
 from core.base.paths import log_file
 from core.text import clean
 from tui.actions.action import Around, Scope, Situation
@@ -371,7 +370,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def on_pane_troubled(self, event: PaneTroubled) -> None:
         """The core could not answer: once in a toast, and the pane shows its state."""
         if event.fault.code != "not_indexed":
-            self._notify_once(_fault_text(event.fault), severity="error")
+            self._notify_once(f"{of_fault(event.fault).what}. {fault_text(event.fault)}", severity="error")
 
     def on_pane_message(self, event: PaneMessage) -> None:
         """Show a toast once, as it happens; several that come without a key share one."""
@@ -412,10 +411,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         if text not in self._notified:
             self._notified.add(text)
             self.say(text, severity=severity)
-
-
-def _fault_text(fault: Fault) -> str:
-    return f"{of_fault(fault).what}. {fault_text(fault)}"
 
 
 def _passes_on(app: CasebookApp, action_id: str) -> bool:

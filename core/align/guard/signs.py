@@ -121,16 +121,12 @@ def _undecorated(lines: str) -> str:
     """The text with blanks for what decorates it; as long as it was."""
     lines = _ESCAPED.sub(lambda m: "'" * len(m[0]), lines)
     for pattern in (_ITEM, _PROMPT, _RULE):
-        lines = pattern.sub(_blank, lines)
+        lines = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), lines)
     lines = _TAG.sub(lambda m: f" {' ' * len(m[1])}{m[0][1 + len(m[1]) : -1 - len(m[2])]}{' ' * len(m[2])} ", lines)
     return _EMPHASIS.sub(
         lambda m: f"{' ' * len(m[1])}{m[0][len(m[1]) : -len(m[1])]}{' ' * len(m[1])}",
         lines,
     )
-
-
-def _blank(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
 
 
 def _differ(mine: str, yours: str, *, between_figures: bool, before_figure: bool) -> bool:

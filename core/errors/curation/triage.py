@@ -75,7 +75,7 @@ def triage_queue(
     with store.moment():
         keys = _keys(store, filters, limit + 1, after)
         page = keys[:limit]
-        following = _cursor(page[-1]) if len(keys) > limit and page else None
+        following = "|".join(map(str, page[-1])) if len(keys) > limit and page else None
         found: list[CaseRow] = []
         ids = tuple(key[-1] for key in page)
         if following is not None and (later := set(also) - set(ids)):
@@ -151,10 +151,6 @@ def _keys(store: Store, filters: Filters, limit: int, after: str | None, among: 
 def _tests(filters: Filters) -> tuple[list[str], list[str | int]]:
     tests, values = conditions(filters)
     return [f"s.{_ITEM}", *tests], values
-
-
-def _cursor(key: _Key) -> str:
-    return "|".join(map(str, key))
 
 
 def _parsed(cursor: str) -> _Key:

@@ -397,15 +397,11 @@ def _markdown_case(case: Case) -> str:
     return f"\n## `{line}`\n\n{summary}{tags}\n\n{fix}\n"
 
 
-def _jsonl_case(case: Case) -> str:
-    return dumps(case) + "\n"
+def _jsonl(one: object) -> str:
+    return dumps(one) + "\n"
 
 
-_EXPORTS = {"jsonl": _jsonl_case, "csv": _csv_case, "markdown": _markdown_case}
+_EXPORTS = {"jsonl": _jsonl, "csv": _csv_case, "markdown": _markdown_case}
 
 
-def _jsonl_fix(fix: PortableFix) -> str:
-    return dumps(fix) + "\n"
-
-
-_FIX_EXPORTS = {"jsonl": _jsonl_fix, "csv": csv_fix, "markdown": markdown_fix}
+_FIX_EXPORTS = {"jsonl": _jsonl, "csv": csv_fix, "markdown": markdown_fix}

@@ -72,7 +72,7 @@ def search(
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types are told too
         return SearchAnswer(Query("", "", "", ""), None, trace=(_no_text(text, watch),))
     found = identify(text)
-    meaning = vectors or VectorSearch(lambda: _no_vectors(tiers))
+    meaning = vectors or VectorSearch(lambda: NoVectors("text tiers only" if tiers == "text" else "no model"))
     asking = _SearchRequest(meaning, count, words, session, project, received)
     query = Query(text, found.key_line, found.normalized, found.fingerprint)
     known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
@@ -108,10 +108,6 @@ def _named_by(found: Identity) -> str:
     if found.tool == "unknown":
         return "no tool was recognized: the most specific line is used"
     return f"key line found by the {found.tool} rules"
-
-
-def _no_vectors(tiers: Tiers) -> NoVectors:
-    return NoVectors("text tiers only" if tiers == "text" else "no model")
 
 
 class _SearchRequest(NamedTuple):
@@ -339,7 +335,7 @@ def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Tie
             looked = ask(store.con, other, where)
             if looked.match is not None:
                 number = at + 2 if line in bare else found.key_lines.index(line) + 1
-                reason = _other_reason(line, number, len(found.key_lines))
+                reason = f"matched key line {number} of {len(found.key_lines)} ({line.tool})"
                 hit = lowered(looked.match, f"matched without its prefix “{line.tool}”" if line in bare else reason)
                 step = Step(
                     "other lines",
@@ -376,10 +372,6 @@ def _without_tool(found: Identity) -> tuple[KeyLine, ...]:
     if not mark or not rest.strip() or not (task or any(one.name == tool for one in TOOLS)):
         return ()
     return (KeyLine(rest, key.end - len(rest), key.end, tool, "secondary"),)
-
-
-def _other_reason(line: KeyLine, at: int, of: int) -> str:
-    return f"matched key line {at} of {of} ({line.tool})"
 
 
 def add_use(con: apsw.Connection, case_id: int, ts: str) -> None:

@@ -280,7 +280,7 @@ def _unlike(ordered: Sequence[Neighbour], before: Sequence[Neighbour]) -> list[N
     chosen, left = list[Neighbour](), list[Neighbour]()
     for one in ordered:
         mine = _words_of(one)
-        if any(_share(mine, other) >= ALIKE for other in known):
+        if any(len(mine & other) / max(1, len(mine | other)) >= ALIKE for other in known):
             left.append(one)
             continue
         known.append(mine)
@@ -292,10 +292,6 @@ def _unlike(ordered: Sequence[Neighbour], before: Sequence[Neighbour]) -> list[N
 
 def _words_of(one: Neighbour) -> frozenset[str]:
     return frozenset(words(embed_text(one.key_line)))
-
-
-def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:
-    return len(ours & theirs) / max(1, len(ours | theirs))
 
 
 def similar_by_words(con: apsw.Connection, line: str) -> tuple[Similar, ...]:

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from core.flows.harvest import programs
-from core.flows.harvest.command import Command, Part
+from core.flows.harvest.command import Command
 from core.flows.harvest.events import Ran
 from core.flows.harvest.signatures import ABSENT, COMPLAINT, NONE_FOUND, SHELL_COMPLAINT
 from core.text import clean
@@ -111,7 +111,7 @@ def without_named_patterns(command: Command, body: str) -> str:
     """
     if "no matches found: " not in body:
         return body
-    hidden = [part for part in command.parts if part.program in _SHOWS and _is_quiet(part)]
+    hidden = [part for part in command.parts if part.program in _SHOWS and "/dev/null" in part.simple.targets]
     operands = [word for part in hidden for word in part.words[1:] if not word.startswith("-")]
     lines = body.split("\n")
     for at, line in enumerate(lines):
@@ -120,10 +120,6 @@ def without_named_patterns(command: Command, body: str) -> str:
         if pattern and any(pattern.endswith(word.lstrip("~")) for word in operands):
             lines[at] = " " * len(line)
     return "\n".join(lines)
-
-
-def _is_quiet(part: Part) -> bool:
-    return "/dev/null" in part.simple.targets
 
 
 def is_silent(body: str) -> bool:

@@ -384,7 +384,7 @@ def _instead(
     between = [one for one in likely if end is None or one.trial.change is None or one.trial.at >= end]
     ruled = green.at if green is not None and fix.instead is not None else None
     runs = [one for one in between if one.trial.change is None or one.is_again or one.trial.at == ruled]
-    best = max((one for one in runs if one.trial.command is not None), key=_by_probability, default=None)
+    best = max((one for one in runs if one.trial.command is not None), key=lambda one: one.probability, default=None)
     if best is None:
         return None, green
     if green is not None and best.trial.at == green.at and fix.instead is not None:
@@ -394,10 +394,6 @@ def _instead(
         return None, green
     why = Corrected(best.why, linked=False)
     return marked_command(why, error.last.command.text, run.command.text), run
-
-
-def _by_probability(one: Likely) -> float:
-    return one.probability
 
 
 def _step_of(trial: Trial) -> Step:

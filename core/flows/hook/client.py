@@ -86,7 +86,7 @@ def ask(
     begun = time.monotonic()
     until = begun + seconds * TAKE_SHARE
     try:
-        frames = FrameReader(max_header=_MOST[0], max_body=_MOST[1], loads=_as_it_is)
+        frames = FrameReader(max_header=_MOST[0], max_body=_MOST[1], loads=lambda header: {"say": header})
         line = Connection(connect(path, until, patient=False), frames)
     except OSError:
         return False
@@ -126,10 +126,6 @@ def _is_accepted(line: Connection, offer: bytes, until: float) -> bool:
         return False
     line.send(join(GO_ON), until)
     return True
-
-
-def _as_it_is(header: bytes) -> dict[str, object]:
-    return {"say": header}
 
 
 def _confirm_written(line: Connection) -> None:

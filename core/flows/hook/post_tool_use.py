@@ -232,13 +232,9 @@ def _close(con: apsw.Connection, payload: Payload) -> int:
         if error.resolved and (case := find_case(con, error.normalized, error.fingerprint)) is not None
     ]
     fixed = add_drafts(con, drafts, set())
-    if not any(_is_open(error) for error in settled):
+    if not any(not error.resolved and not error.transient for error in settled):
         open_errors.forget(con, payload.session_id)
     return fixed
-
-
-def _is_open(error: HarvestedError) -> bool:
-    return not error.resolved and not error.transient
 
 
 def _fix_text(error: HarvestedError) -> str:

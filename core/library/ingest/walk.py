@@ -195,10 +195,6 @@ _SYSTEM: Final = tuple(map(Path, ("/proc", "/sys", "/dev")))
 _MEMORY: Final = Path("/dev/shm")  # ordinary files, only not on a disk
 
 
-def _is_of_the_system(target: Path) -> bool:
-    return any(map(target.is_relative_to, _SYSTEM)) and not target.is_relative_to(_MEMORY)
-
-
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The rules of one file. `base`: the folder they count from, relative to the root, with `/` after it, or empty.
@@ -407,7 +403,7 @@ class _Walker:
             return
         if (about.st_dev, about.st_ino) in self.seen:
             self._leave(relative, "link", "the target of the link is already indexed")
-        elif _is_of_the_system(target):
+        elif any(map(target.is_relative_to, _SYSTEM)) and not target.is_relative_to(_MEMORY):
             self._leave(relative, "link", "the target of the link is not a document")
         elif stat.S_ISDIR(about.st_mode):
             if self._enters(relative, rules):

@@ -82,13 +82,9 @@ def parse_pdf(data: bytes, ocr: str = "") -> Parsed:
     if left := [number for number in empty if number not in scanned]:
         advice = "OCR found none" if ocr else "run: casebook library ingest --ocr"
         warnings.append(f"{_numbered(left, 'has', 'have')} no text; {advice}")
-    blocks = sorted((*blocks, *read), key=_number)
+    blocks = sorted((*blocks, *read), key=lambda block: block.span.page if isinstance(block.span, PageSpan) else 0)
     version = parser_version(PARSER, ocr) if ocr else PARSER
     return Parsed(version, tuple(blocks), {"title": title} if title else {}, tuple(warnings))
-
-
-def _number(block: ParsedBlock) -> int:
-    return block.span.page if isinstance(block.span, PageSpan) else 0
 
 
 def _numbered(pages: list[int], one: str = "is", many: str = "are") -> str:

@@ -377,7 +377,7 @@ def _programs(command: str) -> frozenset[str]:
         for word in part.split():
             if "=" in word or word in ("sudo", "env", "time", "nohup", "exec", "then", "do", "if", "!", "("):
                 continue
-            name = _base(word)
+            name = word.strip("\"'()`$").replace("\\", "/").rpartition("/")[2]
             if name == "git":
                 rest = [one for one in part.split() if not one.startswith("-")]
                 sub = rest[rest.index(word) + 1 :] if word in rest else []
@@ -386,11 +386,6 @@ def _programs(command: str) -> frozenset[str]:
                 found.add(name)
             break
     return frozenset(found)
-
-
-def _base(word: str) -> str:
-    """The name of a program as it is called."""
-    return word.strip("\"'()`$").replace("\\", "/").rpartition("/")[2]
 
 
 def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:

@@ -143,13 +143,9 @@ def check_chain(team: str, position: Position, events: Iterable[Event]) -> None:
             raise BrokenLog("io_error", f"event {seq + 1:,} is missing from the log of team {team}", HEALS)
         if one.hash != one.hash_after(before):
             raise BrokenLog("io_error", f"event {one.seq:,} of team {team} has a wrong hash", HEALS)
-        if one.line is not None and one.payload != _payload(one.project, one.line):
+        if one.line is not None and one.payload != hashlib.sha256(f"{one.project}\n{one.line}".encode()).digest():
             raise BrokenLog("io_error", f"the text of event {one.seq:,} of team {team} was changed", HEALS)
         seq, before = one.seq, one.hash
-
-
-def _payload(project: str, line: str) -> bytes:
-    return hashlib.sha256(f"{project}\n{line}".encode()).digest()
 
 
 def read_all(con: Session, team: str) -> Iterator[Event]:

@@ -43,10 +43,6 @@ _READY = Needs(EvidenceNow, lambda now: "" if now.marked else now.blocked, _DECI
 _ACCEPTABLE = Needs(EvidenceNow, lambda now: "" if now.marked else _PLACE.unmet(now), _DECIDABLE)
 
 
-def _has_no_numbers(now: EvidenceNow) -> bool:
-    return not now.numbered
-
-
 _act = acting("evidence", REVIEW, _PANE)
 
 _ACTIONS: tuple[Action, ...] = (
@@ -61,7 +57,7 @@ _ACTIONS: tuple[Action, ...] = (
     _act("place", "Show the next possible location", "m", hint="location", rank=5, needs=_SEVERAL),
     *(
         _act(f"choose_{number}", f"Show location {number}", str(number), palette=False, needs=_SEVERAL,
-             passes=_has_no_numbers)
+             passes=lambda now: not now.numbered)
         for number in range(1, PLACES_CHOSEN + 1)
     ),
     _act("end_out", "Extend the selection at the end by a word", "right_square_bracket", hint="extend", rank=4,

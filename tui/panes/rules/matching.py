@@ -273,7 +273,7 @@ class MatchController:
                     return
                 self._ranked(ranked, announce=before is not None and final and not waits)
             if waits:
-                self.match(before, retries, _pause(waited), waited + 1)
+                self.match(before, retries, min(_LONGEST, _ELSEWHERE * 2 ** min(waited, 10)), waited + 1)
             elif final and ranked is not None and ranked.unfinished and retries:
                 self.match(None, retries - 1, _AGAIN)
             elif final:
@@ -418,10 +418,6 @@ class MatchController:
         if at is None:
             rank.rows.choose(index)
         self.show()
-
-
-def _pause(waited: int) -> float:
-    return min(_LONGEST, _ELSEWHERE * 2 ** min(waited, 10))
 
 
 def _visible_state(ranked: Ranked) -> tuple[object, ...]:

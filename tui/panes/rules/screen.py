@@ -97,7 +97,7 @@ class WhyView(Reading):
         source: StoredCall | None,
     ) -> None:
         """Show this rule; None: the match as a whole. Another rule or call begins at the top."""
-        about = None if ranked is None else (id(ranked.call), _name(matched))
+        about = None if ranked is None else (id(ranked.call), None if matched is None else (matched.path, matched.id))
         if about != self._about:
             self.scroll_home(animate=False)
         self._about = about
@@ -111,10 +111,6 @@ class WhyView(Reading):
             applies = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
             self.border_title = Content("Reasons" if applies else "Reasons for exclusion")
             self._update(draw_why(ranked, matched, reasons, self._signs, self._clock(), source))
-
-
-def _name(matched: MatchedRule | None) -> tuple[str, str] | None:
-    return None if matched is None else (matched.path, matched.id)
 
 
 _FEW, _FEW_FROM, _AROUND = 8, 22, 3

@@ -142,7 +142,7 @@ def _lines(text: str, signs: Signs, cells: int, starts: Sequence[int]) -> Iterat
     at, fenced = 0, False
     while at < len(all_lines):
         line = all_lines[at]
-        if FENCE.match(line.text) and (fenced or _closes(all_lines[at + 1 :])):
+        if FENCE.match(line.text) and (fenced or any(FENCE.match(line.text) for line in all_lines[at + 1 :])):
             fenced = not fenced
         elif fenced:
             yield [Run(line.at, "  ", ""), Run(line.at, line.text, CODE)]
@@ -160,10 +160,6 @@ def _split(text: str) -> Iterator[_Line]:
     for one in text.split("\n"):
         yield _Line(at, one)
         at += len(one) + 1
-
-
-def _closes(rest: Iterable[_Line]) -> bool:
-    return any(FENCE.match(line.text) for line in rest)
 
 
 def _line(line: _Line, signs: Signs) -> list[Run]:
@@ -201,7 +197,7 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 def _columns(rows: Sequence[_Line], signs: Signs, cells: int, starts: Sequence[int]) -> Iterator[list[Run]]:
     """Yield columns side by side if they fit, else the raw rows. If signs precede rows, the others leave room for
     one."""
-    visible = [(line, _tone(at)) for at, line in enumerate(rows) if at != 1]
+    visible = [(line, "bold $cb-text" if at == 0 else TEXT) for at, line in enumerate(rows) if at != 1]
     drawn = [[line.inline(start, tone, end) for start, end in cells_of(line.text)] for line, tone in visible]
     aligned = set_in_columns(drawn, cells - 2, signs, [line.at for line, _ in visible])
     if aligned is None:
@@ -239,10 +235,6 @@ def set_in_columns(
 def _first(line: _Line) -> int:
     """Where in a row its first cell begins."""
     return next((start for start, _ in cells_of(line.text)), 0)
-
-
-def _tone(row: int) -> str:
-    return "bold $cb-text" if row == 0 else TEXT
 
 
 def _width(cell: Sequence[Run]) -> int:

@@ -418,7 +418,9 @@ def _fails_otherwise(failure: Failure, trial: Trial) -> bool:
         return False
     if is_other_code(failure, trial.command) or waits(trial.command):
         return False
-    if trial.command.text == failure.command.text or any(_is_still_there(failure, key) for key in trial.errors):
+    if trial.command.text == failure.command.text or any(
+        _is_alike(failure, key) or _lacks_it_too(failure, key) for key in trial.errors
+    ):
         return False
     return any(holds for sign, holds in _likeness(failure, trial) if sign in _AGAIN)
 
@@ -443,11 +445,6 @@ def _is_alike(failure: Failure, key: str) -> bool:
     """Whether a key line and that of the failure share half of the words of the shorter one."""
     key_words, first = _words_of_text(key[:_WORDS_WITHIN]), failure.clue.words
     return bool(key_words and first) and 2 * len(key_words & first) >= min(len(key_words), len(first))
-
-
-def _is_still_there(failure: Failure, key: str) -> bool:
-    """Whether a key line is like that of the failure, or says that what it names is missing."""
-    return _is_alike(failure, key) or _lacks_it_too(failure, key)
 
 
 def _lacks_it_too(failure: Failure, key: str) -> bool:
