@@ -12,7 +12,7 @@ from typing import Final
 
 from core.base.lazy import lazy_pattern
 from core.text.cleaning import normalized
-from core.text.tokenizing import without_particle
+from core.text.tokenizing import without_particle, words
 
 HANGUL_RUN = lazy_pattern(r"[\uac00-\ud7a3]+")
 
@@ -52,6 +52,11 @@ _KEPT: Final = 1 << 16
 _PAIRS: Final = _Pairs()
 
 
+def pieces(text: str) -> frozenset[str]:
+    """The words of `text`, and the bigrams of its Hangul."""
+    return frozenset((*words(text), *bigrams(text).split()))
+
+
 def syllable_pairs(word: str) -> tuple[str, ...]:
     """The distinct bigrams of two syllables in `word`, in order."""
     return tuple(dict.fromkeys(piece for piece in bigrams(word).split() if len(piece) > 1))
@@ -77,10 +82,10 @@ def _term(term: str, *, prefix: bool) -> str:
     plain = quoted(term) + (" *" if prefix else "")
     if not HANGUL_RUN.search(term):
         return plain
-    pieces = syllable_pairs(without_particle(term))[:MOST_TERMS]
-    if not pieces:
+    pairs = syllable_pairs(without_particle(term))[:MOST_TERMS]
+    if not pairs:
         return quoted(term) + " *"
-    return f"({plain} OR (bigrams : ({' AND '.join(quoted(piece) for piece in pieces)})))"
+    return f"({plain} OR (bigrams : ({' AND '.join(quoted(piece) for piece in pairs)})))"
 
 
 def match_query(text: str, *, prefix_last: bool) -> str | None:

@@ -101,6 +101,14 @@ def log_file(environ: Mapping[str, str] | None = None) -> Path:
     return user_folder("state", environ) / "casebook.log"
 
 
+def file_size(path: Path) -> int:
+    """The bytes of a file; 0 for one that cannot be asked."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def home_name(path: Path) -> str:
     """The path with `~` for the home folder."""
     from pathlib import Path

@@ -45,10 +45,10 @@ def short_command(text: str, other: str, size: int = SHORT) -> str:
     Shown are the words that differ from the `other` command, else the command with its here-documents and quoted
     texts cut, else its beginning.
     """
-    if _size(text) <= size and text.count("\n") < _LINES:
+    if utf8_size(text) <= size and text.count("\n") < _LINES:
         return text
     differing = differing_words(text, other)
-    if 0 < _size(differing) <= size:
+    if 0 < utf8_size(differing) <= size:
         return differing
     plain = " ".join(_FED.sub(r"\g<begin> …", clean(differing or text)).split())
     short = _QUOTED.sub(r"\g<begin>…\g<quote>", plain)
@@ -85,26 +85,26 @@ def telling_part(text: str, other: str, about: frozenset[str], size: int) -> str
     Of a command line: the words that differ from the `other` command, else its parts. Of a script: its first command
     and other lines. Parts and lines with a word of `about` come first, those that the other command has are left out.
     """
-    if _size(text) <= size and text.count("\n") < SCRIPT:
+    if utf8_size(text) <= size and text.count("\n") < SCRIPT:
         return text
     others = [*other.split("\n"), *_parts(other)]
     if "\n" in text:
         return _fitting(text.split("\n"), others, about, size, "\n")
     differing = differing_words(text, other)
-    return differing if 0 < _size(differing) <= size else _fitting(_parts(text), others, about, size, " ")
+    return differing if 0 < utf8_size(differing) <= size else _fitting(_parts(text), others, about, size, " ")
 
 
 def _fitting(units: Sequence[str], others: Sequence[str], about: frozenset[str], size: int, between: str) -> str:
     """The lines or parts that fit, in their order. The first command of a script is always shown."""
-    known = {_flat(one) for one in (*others, _MARK, "")}
+    known = {flat(one) for one in (*others, _MARK, "")}
     telling = [at for at, unit in enumerate(units) if not _SETUP.match(unit.lstrip())] or [*range(len(units))]
     commands = (at for at in telling if not _SETTING.match(units[at]))
     first = [next(commands, telling[0])] if between == "\n" else []
-    new = [at for at in telling if at not in first and _flat(units[at]) not in known]
+    new = [at for at in telling if at not in first and flat(units[at]) not in known]
     kept: dict[int, str] = {}
     for at in (*first, *sorted(new, key=lambda at: about.isdisjoint(words(units[at])))):
-        room = size - _size(_marked({**kept, at: ""}, len(units), between))
-        if room < min(_LEAST, _size(units[at])) or len(kept) == SCRIPT - 2:
+        room = size - utf8_size(_marked({**kept, at: ""}, len(units), between))
+        if room < min(_LEAST, utf8_size(units[at])) or len(kept) == SCRIPT - 2:
             break
         kept[at] = _short(units[at], others, room)
     return _cut(_marked(kept, len(units), between), size)
@@ -122,12 +122,12 @@ def _marked(kept: Mapping[int, str], count: int, between: str) -> str:
 
 def _short(unit: str, others: Sequence[str], size: int) -> str:
     """A line or part in at most `size` bytes: the words that differ from the one most like it, else its beginning."""
-    if _size(unit) <= size:
+    if utf8_size(unit) <= size:
         return unit
     given = set(unit.split())
     alike = max(others, key=lambda one: len(given & set(one.split())), default="")
     differing = differing_words(unit, alike)
-    return differing if differing.count(" ") > 1 and _size(differing) <= size else _cut(unit, size)
+    return differing if differing.count(" ") > 1 and utf8_size(differing) <= size else _cut(unit, size)
 
 
 def _parts(text: str) -> list[str]:
@@ -135,11 +135,13 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in _PART.findall(text) if part.strip()]
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
+    """The words of a text, one blank between two."""
     return " ".join(text.split())
 
 
-def _size(text: str) -> int:
+def utf8_size(text: str) -> int:
+    """The bytes of a text."""
     return len(text.encode("utf-8", "replace"))
 
 

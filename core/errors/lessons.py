@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Literal, cast, get_args
 import apsw
 
 from core.base.lazy import lazy_pattern
-from core.errors.command_text import short_command, telling_part
+from core.errors.command_text import flat, short_command, telling_part, utf8_size
 from core.errors.identity.codes import lack_of
 from core.text import clean, words
 
@@ -264,16 +264,16 @@ def agent_parts(lesson: Lesson) -> tuple[str, ...]:
     """The parts of `agent_text`, each a label and a text, which may have several lines."""
     room = 3 * AGENT_TOKENS - 1
     reason = _labelled("because", reason_of(lesson))
-    do = _do_with_reason(lesson, room, _size(reason) + 1 if reason else 0)
-    used = _size(do)
+    do = _do_with_reason(lesson, room, utf8_size(reason) + 1 if reason else 0)
+    used = utf8_size(do)
 
     def take(line: str, least: int = 0, longest: int = room) -> list[str]:
         nonlocal used
         left = room - used - 1
         line = _cut(line, min(left, longest)) if least and left >= least else line
-        if not line or _size(line) > left:
+        if not line or utf8_size(line) > left:
             return []
-        used += 1 + _size(line)
+        used += 1 + utf8_size(line)
         return [line]
 
     because = take(reason, _REASON_LEAST)
@@ -312,7 +312,7 @@ def _do_part(lesson: Lesson, room: int) -> str:
         return _cut(f"{label}: {text}", room)
     names = " ".join(name for one in lesson.evidence for name in _NAMED.findall(one.why))
     about = frozenset(words(names or lesson.when.error))
-    return f"{label}: {telling_part(text, _script(do.instead_of), about, room - _size(f'{label}: '))}"
+    return f"{label}: {telling_part(text, _script(do.instead_of), about, room - utf8_size(f'{label}: '))}"
 
 
 def _script(command: str) -> str:
@@ -328,22 +328,22 @@ def _hunk_part(lesson: Lesson, head: str, room: int) -> str:
     code = [line for line in added if re.search(r"\w", line) and not _COMMENT.match(line[1:])] or added
     for shown in (changed, added, code):
         text = "\n".join((head, *(_short_line(line, changed, _DIFF_LINE) for line in shown)))
-        if _size(text) <= room:
+        if utf8_size(text) <= room:
             return text if shown is not code or code is added else f"{text}\n{_CUT}"
-    left = room - _size(f"{head}\n\n{_CUT}")
+    left = room - utf8_size(f"{head}\n\n{_CUT}")
     about = frozenset(words(lesson.when.error))
     kept: dict[int, str] = {}
     for at in sorted(range(len(code)), key=lambda at: (about.isdisjoint(words(code[at])), at)):
         line = _short_line(code[at], changed, min(_DIFF_LINE, left) if not kept else _DIFF_LINE)
-        if _size(line) <= left:
+        if utf8_size(line) <= left:
             kept[at] = line
-            left -= 1 + _size(line)
+            left -= 1 + utf8_size(line)
     return _cut("\n".join((head, *(kept[at] for at in sorted(kept)), _CUT)), room)
 
 
 def _short_line(line: str, changed: Sequence[str], size: int) -> str:
     """A line of a diff in at most `size` bytes; a longer one from where it differs from the line that it replaces."""
-    if _size(line) <= size:
+    if utf8_size(line) <= size:
         return line
     removed = (one[2:] for one in changed if one[0] == "-" and line[0] == "+")
     same = max((_same_start(line[2:], one) for one in removed), default=0) - _KEPT_BEFORE
@@ -353,10 +353,6 @@ def _short_line(line: str, changed: Sequence[str], size: int) -> str:
 def _same_start(one: str, other: str) -> int:
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
 
 
 def _dedented(diff: str) -> Iterator[str]:
@@ -520,20 +516,20 @@ def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
 
 def _new_paragraphs(before: str, after: str, lesson: Lesson, do: str) -> str:
     """The sections of `after` beyond the card that have a line of `do` or one that `before` lacks; else all of them."""
-    same = {_flat(line) for line in before.split("\n")} - {_flat(line) for line in do.split("\n")}
+    same = {flat(line) for line in before.split("\n")} - {flat(line) for line in do.split("\n")}
     kept = [_remaining(section).strip() for section in _sections(after, _on_card(lesson))]
-    new = [one for one in kept if any(line and line not in same for line in map(_flat, one.split("\n")))]
+    new = [one for one in kept if any(line and line not in same for line in map(flat, one.split("\n")))]
     return "\n\n".join(new or filter(None, kept))
 
 
 def _keeps(before: str, after: str, statement: str) -> bool | None:
     """Whether `after` keeps the lines of `before` with this statement; None if no line has it."""
-    parts = [re.compile(rf"(?<!\w){re.escape(_flat(part))}(?!\w)") for part in statement.split("\n") if part.strip()]
-    lines = [_flat(line) for line in before.split("\n")]
+    parts = [re.compile(rf"(?<!\w){re.escape(flat(part))}(?!\w)") for part in statement.split("\n") if part.strip()]
+    lines = [flat(line) for line in before.split("\n")]
     found = [[line for line in lines if part.search(line)] for part in parts]
     if not all(found):
         return None
-    kept = {_flat(line) for line in after.split("\n")}
+    kept = {flat(line) for line in after.split("\n")}
     return all(line in kept for one in found for line in one)
 
 
@@ -543,7 +539,7 @@ def _on_card(lesson: Lesson) -> frozenset[str]:
         lesson.when.error, do.text, do.file, do.instead_of, *lesson.dead_ends, lesson.check, lesson.because or "",
     )  # fmt: skip
     lines = (line for text in fields for line in (text, *text.split("\n")))
-    return frozenset(_flat(line) for line in lines)
+    return frozenset(flat(line) for line in lines)
 
 
 def _sections(text: str, known: frozenset[str]) -> Iterator[_Section]:
@@ -566,13 +562,13 @@ def _sections(text: str, known: frozenset[str]) -> Iterator[_Section]:
 
 def _is_repeated(line: str, known: frozenset[str], fenced: str) -> bool:
     if fenced:  # the card may leave out the context of a change
-        return _flat(line) in known or (fenced.endswith("diff") and line.startswith("  "))
-    coded = [_flat(one[1] or one[2]) for one in _CODE.finditer(line)] if line.startswith((_LABEL, "- `")) else []
-    if coded and _flat(line.removeprefix("- ")) not in known:
+        return flat(line) in known or (fenced.endswith("diff") and line.startswith("  "))
+    coded = [flat(one[1] or one[2]) for one in _CODE.finditer(line)] if line.startswith((_LABEL, "- `")) else []
+    if coded and flat(line.removeprefix("- ")) not in known:
         return all(_is_known(one, known) for one in coded)
     if line.startswith(_LABEL):  # a label alone says nothing
         return line.count(_LABEL) == 2 and (line.endswith(_LABEL) or line.endswith(")"))
-    return _is_known(_flat(line.removeprefix("> ").removeprefix("- ")), known)
+    return _is_known(flat(line.removeprefix("> ").removeprefix("- ")), known)
 
 
 def _is_known(text: str, known: frozenset[str]) -> bool:
@@ -580,7 +576,3 @@ def _is_known(text: str, known: frozenset[str]) -> bool:
     if text.endswith(_CUT) and len(text) > len(_CUT):
         return any(line.startswith(text.removesuffix(_CUT)) for line in known)
     return text in known
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -13,6 +13,7 @@ from core.align.settings import AlignSettings
 from core.base.fault import Fault
 from core.errors.cases.record import find_case
 from core.errors.cases.resolutions import add_resolution
+from core.errors.command_text import flat
 from core.errors.fixes import AGENT, Evidence
 from core.errors.identity.fingerprint import Identity, identify
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, When
@@ -134,18 +135,14 @@ def _project(store: Store, session: str) -> str:
     return "" if row is None else str(row[0])
 
 
-def _squeezed(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _find_fix(results: Sequence[Result], given: LessonInput) -> tuple[int, str]:
     """Return the message of the last result of the claimed fix, and the edited file."""
     if given.command.strip():
-        command = _squeezed(redact(given.command))
+        command = flat(redact(given.command))
         places = [
             one.ran.idx
             for one in results
-            if one.ran.failure == "none" and one.command is not None and command in _squeezed(one.command.text)
+            if one.ran.failure == "none" and one.command is not None and command in flat(one.command.text)
         ]
         if not places:
             raise _refused("no call in this session ran this command successfully", "pass the command verbatim")

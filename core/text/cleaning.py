@@ -230,6 +230,17 @@ def visible(text: str) -> str:
     return SUSPECT.sub(_make_visible, text)
 
 
+def unbroken(text: str) -> str:
+    """`visible`, with blanks for the line separators that are no newline."""
+    return visible(text).replace("\u2028", " ").replace("\u2029", " ").replace("\x85", " ")
+
+
+def inert_line(text: str, most: int) -> str:
+    """A text on one line, at most so many code points of it."""
+    plain = " ".join(unbroken(text).split())
+    return plain if len(plain) <= most else plain[:most] + "…"
+
+
 def _make_visible(match: re.Match[str]) -> str:
     sign = match[0]
     if sign < " ":

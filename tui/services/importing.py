@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from core.base.paths import file_size
 from core.process.task import Task
 from tui.actions.action import Acts
 from tui.render.common.amounts import counted, report_line, report_text, size_of
@@ -58,15 +59,8 @@ def look_for(job: Job[tuple[Source, ...]], roots: Callable[[], Roots]) -> tuple[
         there = tuple(folder for folder in folders if folder.is_dir())
         files = discover(agent, there)
         job.check()
-        found.append(Source(agent, there, len(files), sum(map(_size, files)), tuple(folders)))
+        found.append(Source(agent, there, len(files), sum(map(file_size, files)), tuple(folders)))
     return tuple(found)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 _NAMED = 6

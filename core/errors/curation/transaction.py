@@ -34,7 +34,7 @@ from core.errors.identity.codes import codes, codes_differ
 from core.errors.identity.fingerprint import normalize_line
 from core.errors.retrieval.answer import Source, Status
 from core.errors.retrieval.embed_text import embed_text
-from core.lexical import bigrams
+from core.lexical import pieces
 from core.store import Store, change, now
 from core.store.journal import title_text
 from core.text import redact, words
@@ -444,12 +444,8 @@ def word_overlap(ours: str, theirs: str) -> tuple[float, tuple[str, ...]]:
     """The share of words, Hangul by its bigrams, that two key lines have in common, and which."""
     if codes_differ(ours, theirs):
         return 0.0, ()
-    left, right = _parts(ours), _parts(theirs)
+    left, right = pieces(ours), pieces(theirs)
     if not left or not right:
         return 0.0, ()
     shared = tuple(word for word in dict.fromkeys(words(ours)) if word in set(words(theirs)))
     return len(left & right) / len(left | right), shared
-
-
-def _parts(line: str) -> frozenset[str]:
-    return frozenset((*words(line), *bigrams(line).split()))

@@ -42,7 +42,7 @@ from core.errors.fixes import AUTHOR, worth_of
 from core.errors.identity.codes import codes
 from core.errors.retrieval.answer import Similar
 from core.errors.retrieval.embed_text import embed_text
-from core.lexical import any_of, bigrams
+from core.lexical import any_of, pieces
 from core.store import Store, faults
 from core.store.sql import number
 from core.text import tokens, words
@@ -296,7 +296,7 @@ def _words_of(one: Neighbour) -> frozenset[str]:
 
 def similar_by_words(con: apsw.Connection, line: str) -> tuple[Similar, ...]:
     """Where no model can read the text: bm25 over its words and Hangul bigrams. `similarity` is their share, 0..1."""
-    ours = _pieces(line)
+    ours = pieces(line)
     match = any_of(dict.fromkeys(words(line)[:_PIECES]))
     if match is None or not ours:
         return ()
@@ -309,14 +309,10 @@ def similar_by_words(con: apsw.Connection, line: str) -> tuple[Similar, ...]:
     ).fetchall()
     found: list[tuple[float, int]] = []
     for case_id, theirs in cast("list[tuple[int, str | None]]", rows):
-        pieces = _pieces(theirs or "")
-        found.append((len(ours & pieces) / len(ours | pieces), case_id))
+        other = pieces(theirs or "")
+        found.append((len(ours & other) / len(ours | other), case_id))
     best = sorted(found, key=lambda pair: (-pair[0], pair[1]))[:SHOWN]
     return tuple(_similar(con, case_id, share) for share, case_id in best if share > 0)
-
-
-def _pieces(line: str) -> frozenset[str]:
-    return frozenset((*words(line), *bigrams(line).split()))
 
 
 def _similar(con: apsw.Connection, case_id: int, similarity: float) -> Similar:

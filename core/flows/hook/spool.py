@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.base.paths import casebook_state, make_folder
+from core.base.paths import casebook_state, file_size, make_folder
 from core.flows.hook.first import MOST_FILES, RETRIED, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload, short_input
 from core.store.files import has_exited
@@ -117,7 +117,7 @@ def take_up(database: Path, *, seconds: float = 5.0, most: int = MOST_FILES, mos
     for path in _waiting(spool_folder(database)):
         if taken >= most or time.monotonic() > end:
             break
-        if most_bytes < _MOST_BYTES and _size(path) > most_bytes:
+        if most_bytes < _MOST_BYTES and file_size(path) > most_bytes:
             continue
         claimed = path.with_suffix(f".{os.getpid()}")
         try:
@@ -158,13 +158,6 @@ def _waiting(folder: Path) -> Iterator[Path]:
                 yield path.rename(path.with_suffix(".json"))
         elif path.suffix == ".json" and not path.name.startswith("."):
             yield path
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _has_ended(path: Path, taker: int) -> bool:

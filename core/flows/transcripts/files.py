@@ -22,6 +22,7 @@ import apsw
 from core.base.config.settings import ImportSettings
 from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
+from core.base.paths import file_size
 from core.flows.transcripts.opening import NotATranscript, open_regular
 from core.flows.transcripts.report import Tally
 from core.store.files import reading
@@ -355,7 +356,7 @@ def _inside(path: Path, agent: Agent | None, tally: Tally) -> list[TranscriptFil
         return []
     if stat.S_ISDIR(mode):
         unread: list[OSError] = []
-        inside = [TranscriptFile(one, _size(one), named=False) for one in discover(agent, [path], unread.append)]
+        inside = [TranscriptFile(one, file_size(one), named=False) for one in discover(agent, [path], unread.append)]
         for error in unread:
             name = stored_name(Path(os.fsdecode(error.filename or path)))
             tally.skip(name, 0, f"the folder cannot be read: {error.strerror or error}")
@@ -363,16 +364,9 @@ def _inside(path: Path, agent: Agent | None, tally: Tally) -> list[TranscriptFil
             tally.skip(stored_name(path), 0, "no transcripts in this folder")
         return inside
     if stat.S_ISREG(mode):
-        return [TranscriptFile(path.resolve(), _size(path), named=True)]
+        return [TranscriptFile(path.resolve(), file_size(path), named=True)]
     tally.skip(stored_name(path), 0, "not a regular file")
     return []
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def agent_folders(chosen: ImportSettings) -> dict[Agent, list[Path]]:
