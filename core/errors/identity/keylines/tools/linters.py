@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, read_tools
 from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, whole
 
 _ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
@@ -80,70 +80,4 @@ def _shellcheck(page: Page) -> Iterator[KeyLineCandidate]:
             yield KeyLineCandidate(CAUSE, (Part(number, *match.span("said")),))
 
 
-TOOLS = (
-    tool("eslint", signs=("error", "warning", "✖"), find=_rows),
-    tool(
-        "eslint",
-        rule("ESLint couldn't", r"ESLint couldn't .*", CAUSE),
-        rule("Oops! Something went wrong", r"Oops! Something went wrong.*", WRAPPER),
-        rule("Parsing error: ", r"Parsing error: .*", CAUSE),
-        rule("Error/", r".+ \[Error/[\w@/-]+\]\Z", CAUSE, located=""),
-        rule("✖ ", r"✖ \d+ problems?.*", WRAPPER - 5),
-    ),
-    tool("dart-analyze", signs=(".dart:",), find=_analyzed),
-    tool("ruff", signs=(" --> ",), find=_arrows),
-    tool(
-        "oxlint",
-        rule("): ", r"[x×✖] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", CAUSE),
-        rule("): ", r"[!⚠] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", DETAIL - 5),
-    ),
-    tool("biome", signs=("━━",), find=_biome),
-    tool("phpstan", signs=("Line  ",), find=_tabled),
-    tool("shellcheck", signs=("SC",), find=_shellcheck),
-    tool("pyright", rule(" - error: ", r"error: .+", CAUSE, located=(".py", ".pyi"))),
-    tool(
-        "mypy",
-        rule("error: ", r"error: .+ +\[[a-z-]+\]\Z", CAUSE, located=(".py", ".pyi")),
-        rule("error: ", r"error: .+", CAUSE, located=(".py:", ".pyi:")),
-    ),
-    tool("pylint", rule("(", r"[CEWRF]\d{4}: .+ \([\w-]+\)\Z", CAUSE, located=".py")),
-    tool(
-        "ruff",
-        rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=(".py", ".ipynb")),
-        rule("would reformat", r"[Ww]ould reformat:? .*", WRAPPER + 1),
-        rule("error: Failed to parse", r"error: Failed to (?:parse|format|lint) .*", CAUSE),
-        rule("] ", r"\d+\t(?P<key>[A-Z]{1,6}\d{3,4}[ \t]+\[[ *-]\] [a-z][\w-]*)\Z", REPORT),
-    ),
-    tool(
-        "black",
-        rule("error: cannot format", r"error: cannot format .*", CAUSE),
-        rule("Cannot parse", r"Cannot parse.*", CAUSE, located=".py"),
-    ),
-    tool("isort", rule("Imports are incorrectly sorted", r"ERROR: \S+ Imports are incorrectly sorted.*", CAUSE)),
-    tool("rubocop", rule(": ", r"[CEFWR]: (?:\[Correctable\] )?\w+/\w+: .*", CAUSE, located="")),
-    tool(
-        "prettier",
-        rule("[error]", r"\[error\] (?!\s|>|\d* *\|)(?:\S+: )?\S*(?:Error|No |Invalid|Cannot).*", CAUSE),
-        rule("[warn]", r"\[warn\] (?!Code style).*", DETAIL - 1),
-        rule("Code style issues", r"(?:\[warn\] )?Code style issues.*", WRAPPER),
-    ),
-    tool("oxfmt", rule("Format issues found", r"Format issues found in .*", CAUSE)),
-    tool("markdownlint", rule("MD0", r"(?:error )?MD\d{3}/.*", CAUSE)),
-    tool("hadolint", rule(("DL", "SC"), r"(?:DL|SC)\d{4} (?:error|warning|info|style)?:? ?.*", CAUSE, located="")),
-    tool("yamllint", rule("[error]", r"\[error\] .*", CAUSE, located="")),
-    tool(
-        "golangci-lint",
-        rule(
-            ".go:",
-            r"(?!: # |too many errors |[A-Z]+\d+\(related information\)|other declaration of |could not import \S+"
-            r" \(-: # )\S.* \([a-z][a-z0-9]{1,24}\)\Z",
-            CAUSE + 1,
-            located=".go",
-        ),
-    ),
-    tool(
-        "pre-commit",
-        rule("hook id: ", r"- hook id: .*", WRAPPER),
-        rule("...Failed", r".*\.\.\.Failed\Z", WRAPPER + 1),
-    ),
-)
+TOOLS = read_tools("linters", _rows, _analyzed, _arrows, _biome, _tabled, _shellcheck)

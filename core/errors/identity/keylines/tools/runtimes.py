@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, read_tools
 from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, joined, message, peel, whole
 
 _NAME = r"(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Warning|Rejection|Failure)\b(?: \[[\w.]+\])?(?: \([^()\n]{1,80}\))?"
@@ -81,50 +81,7 @@ def _bundled(page: Page) -> Iterator[KeyLineCandidate]:
             yield whole(page, message_number, CAUSE)
 
 
-NODE = (
-    tool(
-        "tsc",
-        rule("error TS", r"error TS\d+: .*", CAUSE + 2),
-        rule("TS", r"TS\d{4,5}: .*", CAUSE + 1),
-        rule("Type error: ", r"Type error: .*", CAUSE + 1),
-        rule("TSError: ", r"TSError: .*", DETAIL),
-    ),
-    tool("node", signs=("    at ", "   ^", "^\n", "[cause]: ", "\tat "), find=_thrown),
-    tool(
-        "node",
-        rule("FATAL ERROR: ", r"FATAL ERROR: .*", CAUSE),
-        rule("UnhandledPromiseRejection", r"\(node:\d+\) UnhandledPromiseRejectionWarning: (?P<key>.*)", CAUSE),
-        rule("Uncaught ", rf"Uncaught (?:\(in promise\) )?{_NAME}.*", CAUSE),
-        rule(
-            "error: ",
-            r"error: (?:Uncaught|Module not found|Cannot find (?:module|package)|Relative import path|"
-            r"Cannot resolve|Could not resolve).*",
-            CAUSE,
-        ),
-        rule("node: ", r"(?:/\S*/)?node(?:\.exe)?: (?:bad option|--|\S+ is not allowed|invalid).*", REPORT),
-        rule(
-            "Command failed",
-            r"(?:Error: |\[ERROR\] )?Command failed(?: with (?:exit code|ENOENT).*|: .*)?\Z",
-            WRAPPER,
-        ),
-    ),
-    tool(
-        "bundler",
-        signs=("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module "),
-        find=_bundled,
-    ),
-    tool(
-        "bundler",
-        rule("[ERROR] ", r"[✘X×] \[ERROR\] .*[^:]\Z", CAUSE),
-        rule("ERROR: ", r"ERROR: .*", CAUSE, located=(".ts", ".js", ".tsx", ".jsx", ".mjs", ".vue", ".svelte", ".css")),
-        rule("[vite]", r"\[vite\][\w: -]*(?:[Ee]rror|[Ff]ailed).*", CAUSE),
-        rule(("Module not found: ", "Cannot find module "), r"(?:Module not found: |Cannot find module ).*", CAUSE - 1),
-        rule("failed to resolve", r"\S+: Failed to resolve .*", CAUSE),
-        rule("Failed to resolve", r"(?:@\w+/\w+: )?Failed to resolve .*", CAUSE),
-        rule("Could not resolve ", r"(?:RollupError: |Error: )?Could not resolve .*", CAUSE - 1),
-        rule("RollupError", r"RollupError: .*", CAUSE),
-    ),
-)
+NODE = read_tools("node", _thrown, _bundled, NAME=_NAME)
 
 
 _CLASS_ALONE = lazy_pattern(r"\s*(?:\w+\\)*\w+(?:Error|Exception)\s*\Z", re.ASCII)
@@ -265,80 +222,8 @@ def _latex(page: Page) -> Iterator[KeyLineCandidate]:
             yield whole(page, number, CAUSE)
 
 
-RUNTIMES = (
-    tool(
-        "ruby",
-        rule("later migrations canceled:", r".*later migrations canceled:", WRAPPER),
-        rule(
-            "Error)",
-            r".+ \((?:\w+::)*\w*(?:Error|Exception|Interrupt|NotFound|Invalid)\)\Z",
-            CAUSE,
-            located=(".rb", "-e:", "(eval", "bin/", "Rakefile", "Gemfile"),
-        ),
-        rule("(", r".+ \((?:\w+::)+\w+\)\Z", CAUSE, located=(".rb", "-e:", "bin/")),
-        rule("syntax error", r"syntax error,? .*", CAUSE, located=(".rb", "-e:")),
-        rule(
-            ("Could not find", "Bundler", "bundler", "Your bundle", "Your Ruby"),
-            r"(?:Could not find (?:gem |compatible|\S+ in (?:any|locally|rubygems)).*|"
-            r"Bundler could not .*|bundler: .*|Your (?:bundle|Ruby) .*)",
-            REPORT,
-        ),
-        rule("rake aborted!", r"rake aborted!", WRAPPER),
-        rule("ERROR:  ", r"ERROR:  (?:Could not find|While executing).*", REPORT),
-        rule("ERROR: ", r"ERROR: +(?:Error installing|Failed to build).*", DETAIL),
-    ),
-    tool(
-        "php",
-        rule("PHP ", r"PHP (?:Fatal|Parse|Recoverable fatal|Compile|Core) error: .*", CAUSE),
-        rule(" error: ", r"(?:Fatal|Parse) error: .*", CAUSE),
-        rule("PHP Warning", r"PHP Warning: .*", DETAIL),
-        rule("Your requirements could not be resolved", r"Your requirements could not .*", REPORT),
-        rule("requires ", r"- (?!Root composer\.json .* -> satisfiable)\S+/?\S* \S+ requires .*", REPORT + 1),
-        rule("Root composer.json", r"- Root composer\.json requires (?!.* -> satisfiable).*", REPORT + 1),
-        rule("Root composer.json", r"- Root composer\.json requires .*", DETAIL),
-    ),
-    tool(
-        "perl",
-        rule(" line ", r"(?!# ).+ at \S+ line \d+(?:\.|, (?:near|at|<).*)\Z", CAUSE),
-        rule("compilation aborted", r".*compilation aborted.*", WRAPPER),
-        rule("had compilation errors", r".*had compilation errors\.", WRAPPER),
-    ),
-    tool(
-        "elixir",
-        rule("cannot compile module", r"\*\* \(CompileError\) .*cannot compile module .*", WRAPPER),
-        rule("** (", r"\*\* \([\w.]+\) (?!.*cannot compile module ).*", CAUSE),
-        signs=("└─ ",),
-        find=_elixir,
-    ),
-    tool(
-        "erlang",
-        rule("** exception", r"\*\* exception .*", CAUSE),
-        rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER),
-    ),
-    tool("ocaml", signs=(", characters ",), find=_ocaml),
-    tool("haskell", signs=("CallStack (from HasCallStack):",), find=_haskell),
-    tool("haskell", rule(".hs:", r"(?!error|warning|note)[A-Z].*", CAUSE, located=(".hs:", ".lhs:"))),
-    tool("r", signs=("Error in ",), find=_r),
-    tool(
-        "r",
-        rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE),
-        rule("Error : ", r"Error : .*", CAUSE),
-        rule("Execution halted", r"Execution halted", WRAPPER),
-    ),
-    tool("julia", rule("ERROR: ", r"ERROR: (?:LoadError: )?\w*(?:Error|Exception)\b.*", CAUSE)),
-    tool(
-        "lua", rule(".lua:", r"(?!in (?:function|main chunk|local|upvalue|method|field)\b)\S.*", CAUSE, located=".lua")
-    ),
-    tool("dart", signs=("was thrown", "were thrown"), find=_flutter),
-    tool(
-        "dart",
-        rule("Error: ", r"Error: .*", CAUSE, located=".dart"),
-        rule("Unhandled exception:", r"Unhandled exception:", WRAPPER),
-    ),
-    tool("powershell", signs=("+ CategoryInfo",), find=_powershell),
-    tool("powershell", signs=("Line |",), find=_powershell_core),
-    tool("console", signs=("Error\n", "Exception\n", "Error \n", "Exception \n"), find=_named_above),
-    tool("latex", signs=("! ",), find=_latex),
+RUNTIMES = read_tools(
+    "runtimes", _elixir, _ocaml, _haskell, _r, _flutter, _powershell, _powershell_core, _named_above, _latex
 )
 
 
@@ -426,66 +311,4 @@ def _spring(page: Page) -> Iterator[KeyLineCandidate]:
             yield whole(page, message_number, CAUSE + 1)
 
 
-JVM = (
-    tool("spring", signs=("APPLICATION FAILED TO START",), find=_spring),
-    tool("javac", signs=("cannot find symbol", "찾을 수 없습니다"), find=_symbols),
-    tool("javac", rule(("error: ", "오류: "), r"(?:error|오류): .*", CAUSE, located=".java")),
-    tool("java", signs=("\tat ", " at ", "Caused by: "), find=_thrown_in_java),
-    tool(
-        "java",
-        rule("Exception in thread ", r"Exception in thread \".*", CAUSE),
-        rule(
-            "Error: ",
-            r"Error: (?:Could not find or load main class|Unable to (?:access|initialize)|"
-            r"Main method not found|Could not create the Java|A JNI error|LinkageError).*",
-            REPORT,
-        ),
-        rule(("오류: ",), r"오류: (?:기본|주|.*클래스).*", REPORT),
-        rule("SIG", r"#\s+(?P<key>SIG[A-Z]+ \(0x\w+\) at .*)", CAUSE),
-        rule(
-            ("Exception", "Error"),
-            r"(?:java|javax|jakarta|org|com|net|io|kotlin|scala|"
-            r"android)\.(?:[\w$]+\.)*[\w$]*[A-Z][\w$]*(?:Exception|Error)(?:: .*|\Z)",
-            REPORT,
-        ),
-        rule("OutOfMemoryError", r"(?:.*: )?java\.lang\.OutOfMemoryError.*", CAUSE),
-        rule("Unrecognized ", r"Unrecognized (?:VM )?option.*", REPORT),
-    ),
-    tool(
-        "kotlin",
-        rule("e: ", r"(?:e: )?\S.*", CAUSE, located=(".kt:", ".kts:", ".kt: (", ".kts: (")),
-        rule("error: ", r"error: .*", CAUSE, located=(".kt:", ".kts:")),
-        rule("e: ", r"e: .*", REPORT),
-    ),
-    tool(
-        "scala",
-        rule("[error] ", r"\S.*", CAUSE, located=".scala"),
-        rule("-- [E", r"-- \[E\d+\] .*?Error: .*", CAUSE),
-    ),
-    tool("clojure", signs=("Syntax error ", "Execution error "), find=_clojure),
-    tool("gradle", signs=("* What went wrong:",), find=_gradle),
-    tool(
-        "gradle",
-        rule("FAILURE: ", r"FAILURE: Build failed with an exception.*", WRAPPER - 5),
-        rule("BUILD FAILED", r"BUILD FAILED.*", WRAPPER - 6),
-    ),
-    tool(
-        "maven",
-        rule(
-            "Failed to execute goal ",
-            r"(?:\[ERROR\] )?Failed to execute goal .*(?:Compilation failure|"
-            r"There are test failures|MojoFailure).*",
-            WRAPPER,
-        ),
-        rule("Failed to execute goal ", r"(?:\[ERROR\] )?Failed to execute goal .*", REPORT),
-        rule(
-            "[ERROR] ",
-            r"\[ERROR\] (?:The goal|Unknown|Could not|Non-resolvable|Malformed|No plugin|'\S+'|Plugin|"
-            r"Unresolveable|Some problems|The build could not|No goals|"
-            r"Child module|Failure to|Unable|The requested|Invalid).*",
-            REPORT,
-        ),
-        rule("[ERROR] ", r"\[ERROR\] +\w[\w.$]*\.\w+:\d+ .*", CAUSE),
-        rule("[ERROR] ", r"[^\[\s].*", CAUSE, located=(".java:[", ".kt:[", ".kt: (")),
-    ),
-)
+JVM = read_tools("jvm", _spring, _symbols, _thrown_in_java, _clojure, _gradle)

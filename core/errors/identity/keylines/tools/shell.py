@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, read_tools, rule, tool
 from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part
 
 # What the C library and the shells say in English and Korean.
@@ -162,104 +162,7 @@ SHELLS = (
 )
 
 
-VERSIONING = (
-    tool(
-        "ssh",
-        rule("ssh: ", r"ssh: (?:connect to|Could not resolve).*", REPORT + 1),
-        rule(
-            "Permission denied (",
-            r"(?:\S+: )?Permission denied \((?:publickey|password|keyboard|gssapi)[\w,-]*\).*",
-            REPORT + 1,
-        ),
-        rule("Too many authentication failures", r".*Too many authentication failures", REPORT + 1),
-        rule("Host key verification failed", r"Host key verification failed\.?", REPORT + 1),
-        rule(
-            ("kex_exchange", "Connection closed by", "Connection reset by", "Connection timed out during banner"),
-            r"(?:kex_exchange_identification: |Connection (?:closed|"
-            r"reset) by (?:remote|\S+ port)|Connection timed out during).*",
-            REPORT,
-        ),
-        rule("REMOTE HOST IDENTIFICATION", r".*REMOTE HOST IDENTIFICATION HAS CHANGED.*", DETAIL),
-        rule(("rsync", "scp: "), r"(?:rsync: |scp: ).*", REPORT),
-        rule("rsync error: ", r"rsync error: .*", WRAPPER),
-    ),
-    tool(
-        "git",
-        rule(
-            ("error: gpg failed", "failed to write commit object", "error: Signing file", "could not commit staged"),
-            r"(?:error: gpg failed|fatal: failed to write commit|error: Signing file|error: could not commit staged).*",
-            WRAPPER + 3,
-        ),
-        rule("Couldn't sign message", r"Couldn't sign message.*", REPORT + 1),
-        rule(
-            (
-                "Could not read from remote",
-                "The remote end hung up",
-                "early EOF",
-                "the remote end hung up",
-                "send-pack",
-            ),
-            r"fatal: (?:Could not read from remote repository|[Tt]he remote end hung up|early EOF|"
-            r"send-pack exited).*",
-            WRAPPER + 3,
-        ),
-        rule(
-            "remote: ",
-            r"remote: (?:error: GH\d+|GitLab: |fatal: |error: hook |ERROR: Repository not found).*",
-            REPORT + 1,
-        ),
-        rule(
-            ("fatal: ", "치명적: "),
-            r"(?:fatal|치명적(?: 오류)?): (?!\[|Could not read from remote|"
-            r"failed to write commit|[Tt]he remote end hung up|early EOF|send-pack exited).*",
-            REPORT,
-        ),
-        rule("CONFLICT ", r"CONFLICT \([^)]*\): .*", REPORT + 3),
-        rule("충돌", r"(?:충돌|CONFLICT) ?\([^)]*\): .*", REPORT + 3),
-        rule("failed to push some refs", r"error: failed to push some refs to .*", REPORT - 2),
-        # The quotes are those of git's own parser of options.
-        rule(
-            "error: ",
-            r"error: (?:unknown (?:option|switch) `[^`']*'|"
-            r"(?:option|switch) `[^`']*' (?:requires|takes|expects) .*)",
-            REPORT + 1,
-        ),
-        rule(
-            "error: ",
-            r"error: (?!gpg failed|failed to push|Signing file|could not commit staged)"
-            r"(?=.*(?:pathspec|refspec|\bref|merge|stash|branch|remote|untracked|overwritten|worktree|"
-            r"commit|rebase|cherry-pick|could not apply|HEAD|index|submodule|patch|object|tag|repository|push|"
-            r"fetch|pull|bisect|switch|checkout|unstaged|config file|브랜치|병합|커밋|경로)).*",
-            REPORT,
-        ),
-        rule(
-            "remote: ",
-            r"remote: (?:error|fatal|ERROR|Permission|Repository not found|HTTP|"
-            r"Invalid|GitLab|Support for password|Write access).*",
-            DETAIL,
-        ),
-        # The reason is on this line (`(fetch first)`); `failed to push some refs` below it is the same for all.
-        rule(("[rejected]", "[remote rejected]"), r"! \[(?:remote )?rejected\] .*", REPORT - 1),
-        rule(
-            ("leftover conflict marker", "trailing whitespace.", "new blank line at EOF", "space before tab"),
-            r"(?:leftover conflict marker|trailing whitespace\.|new blank line at EOF\.|space before tab in).*",
-            REPORT,
-            located="",
-        ),
-        rule("paths are ignored by", r"The following paths are ignored by one of your .*", REPORT),
-        rule("is not a git command", r"git: '.*' is not a git command.*", REPORT),
-        rule(("git이 아닙", "깃 명령"), r"git: '.*", REPORT),
-        rule(
-            ("added to commit", "nothing to commit"),
-            r"(?:no changes added to commit|nothing added to commit but|nothing to commit,?) .*",
-            WRAPPER,
-        ),
-        rule("Automatic merge failed", r"Automatic merge failed.*", WRAPPER),
-        rule("Aborting", r"Aborting\Z", WRAPPER - 5),
-    ),
-    tool("svn", rule("svn: E", r"svn: E\d{6}: .*", REPORT)),
-    tool("hg", rule("abort: ", r"abort: .*", REPORT)),
-)
+VERSIONING = read_tools("versioning")
 
 
 _SAYING = "message|error_description|errorMessage|msg|detail|error|title|reason|err"
