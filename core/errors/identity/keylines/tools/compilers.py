@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, TEST, WRAPPER, read_tools, rule, tool
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, TEST, WRAPPER, read_tools
 from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, joined, message, peel, whole
 
 _GHC = lazy_pattern(r"(?:error|오류):(?: \[(?:GHC-\d+|-W[\w, =-]+)\])*\s*\Z")
@@ -147,36 +147,7 @@ def _diagnostics(page: Page) -> Iterator[KeyLineCandidate]:
             yield whole(page, number, CAUSE)
 
 
-_HOLLOW = (
-    r"error: (?:could not compile|aborting due to|test failed, to rerun|"
-    r"\d+ targets? failed|build failed|doctest failed|"
-    r"process didn't exit successfully|bench failed|some crates failed|failed to compile).*"
-)
-
-RUST = (
-    tool("cargo-test", rule("test result: FAILED", r"test result: FAILED.*", WRAPPER)),
-    tool("rustfmt", rule("Diff in ", r"Diff in \S+?(?: at line \d+:?|:\d+:?)\Z", DETAIL + 2)),
-    tool("eyre", signs=("The application panicked (crashed).",), find=_crashes),
-    tool("eyre", signs=("Error:\n",), find=_reports),
-    tool("rust-panic", signs=("panicked at ",), find=_panics),
-    tool("rustc", rule("error[", r"error\[E\d{4}\]: .*"), signs=(" --> ",), find=_diagnostics),
-    tool(
-        "cargo",
-        rule("error: ", _HOLLOW, WRAPPER),
-        rule(
-            "error: ",
-            r"error: (?:no matching package|failed to (?:parse|select|load|get|run|resolve|read|"
-            r"download|verify|determine)|package `|manifest|linking with|"
-            r"the lock file|could not find `|no such (?:sub)?command|a bin target|"
-            r"cannot find|toolchain|linker `|unable to|crate ).*",
-            REPORT + 1,
-        ),
-        rule("has overflowed its stack", r"thread '.*' has overflowed its stack", CAUSE),
-        rule("fatal runtime error: ", r"fatal runtime error: .*", REPORT),
-        rule("memory allocation of ", r"memory allocation of \d+ bytes failed.*", CAUSE),
-        rule("Error: ", r"Error: (?:\w+ ?\{|Os \{|ParseIntError|\w+\().*", REPORT + 1),
-    ),
-)
+RUST = read_tools("rust", _crashes, _reports, _panics, _diagnostics)
 
 
 def _cmake(page: Page) -> Iterator[KeyLineCandidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, read_tools, rule, tool
+from core.errors.identity.keylines.entry import DETAIL, REPORT, read_tools, rule, tool
 from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part
 
 # What the C library and the shells say in English and Korean.
@@ -25,140 +25,24 @@ _REASON = (
     "바인딩 해제한 변수|잘못된 (?:옵션|인수|인자)|연결이 거부|연결 거부|할 수 없(?:습니다|음)|"
     "읽기 전용 파일 시스템|프로세스가 없습니다"
 )
-_NEEDLES = (
-    *(reason for reason in _REASON.split("|") if "(" not in reason and "[" not in reason),
-    "디렉터리가 없습니다",
-    "디렉토리가 없습니다",
-    "디렉터리입니다",
-    "디렉토리입니다",
-    "디렉터리가 아닙니다",
-    "잘못된 ",
-    "할 수 없",
-    "수 없습니다",
-)
-
 _NAMES = (
     "cp mv rm ls cat chmod chown ln mkdir rmdir touch find head tail sort cut tr wc du df dd date stat env xargs tee "
     "install kill mount umount tar grep egrep fgrep sed awk gawk mawk diff cmp patch file sudo su which timeout sleep "
     "zip unzip gzip gunzip xz jq nohup ps less seq basename dirname readlink realpath mktemp nice chroot crontab"
 )
-_PROGRAMS = tuple(_NAMES.split())
+_PROGRAMS = _NAMES.split()
 _HOLLOW = (
     r".*(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|non-zero|"
     r"did not complete)|.{0,80}\b(?:failed|errors?|occurred)\W*\Z"
 )
 
-SHELLS = (
-    tool(
-        "shell",
-        rule(
-            (": ",),
-            rf"(?:-?(?:ba|z|da|k|a)?sh|/\S*/(?:ba|z|da|k|a)?sh|\S+\.(?:sh|bash|"
-            rf"zsh))(?:\[\d+\])?: (?:line \d+: |줄 \d+: |\d+행: |\d+: )?(?:(?:eval|source|"
-            rf"cd): )?(?!warning|set locale).*(?:{_REASON}).*",
-            REPORT,
-        ),
-        rule((": line ", ": 줄 "), r"(?![gm]?awk:)\S+: (?:line|줄) \d+: (?!\d|warning|[A-Z]\w+:).*", REPORT),
-        rule("zsh:", r"zsh:(?:\d+:)? .*", REPORT - 1),
-        rule("(eval):", r"\S.*", REPORT - 1, located="(eval)"),
-        rule("fish: ", r"fish: .*", REPORT),
-        rule(
-            ("syntax error near unexpected token", "Syntax error: "),
-            r".*(?:syntax error near unexpected token|: \d+: Syntax error: ).*",
-            REPORT,
-        ),
-        rule("is not recognized as", r".*is not recognized as .*", REPORT),
-        rule("내부 또는 외부 명령", r".*내부 또는 외부 명령.*", REPORT),
-        rule(
-            ("The system cannot find", "지정된 경로를", "지정된 파일을", "Access is denied"),
-            r"(?:The system cannot find .*|지정된 (?:경로|파일)를? ?을? ?찾을 수 없습니다.*|Access is denied\..*)",
-            REPORT,
-        ),
-        rule(
-            (
-                "Segmentation fault",
-                "Bus error",
-                "Aborted",
-                "Killed",
-                "Illegal instruction",
-                "Trace/breakpoint",
-                "Floating point exception",
-                "세그멘테이션",
-            ),
-            r"(?:.*: )?(?:line \d+: )?\s*(?:\d+ )?(?:Segmentation fault|Bus error|Aborted|Killed|"
-            r"Illegal instruction|Trace/breakpoint trap|Floating point exception|"
-            r"세그멘테이션 (?:오류|폴트|결함))(?: .*)?\Z",
-            DETAIL,
-        ),
-    ),
-    tool(
-        "coreutils",
-        rule("tar: ", r"(?:/\S*/)?tar: (?:Exiting|Error is not|Child (?:returned|died)).*", WRAPPER),
-        rule("tar (child): ", r"(?:/\S*/)?tar \(child\): (?!Error is not).+", REPORT),
-        rule("tar (child): ", r"(?:/\S*/)?tar \(child\): Error is not.*", WRAPPER),
-        rule("tar: ", r"tar: Removing leading.*", WRAPPER - 1),
-        rule(
-            tuple(f"{name}: " for name in _PROGRAMS),
-            rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Child returned|Child died|Removing|warning)"
-            r"\S+\s+\S.*",
-            REPORT,
-        ),
-    ),
-    tool(
-        "options",
-        rule(
-            "error: ",
-            r"error: (?:unexpected argument|the following required|a value is required|invalid value|"
-            r"unrecognized subcommand|unknown (?:command|option|argument|flag)|found argument|"
-            r"the argument|option|missing|too many arguments|required option).*",
-            REPORT,
-        ),
-        rule(
-            "Error: ",
-            r"Error: (?:No such (?:option|command)|Missing (?:option|argument|parameter|command)|"
-            r"Invalid value|Got unexpected|unknown (?:flag|command|shorthand)|"
-            r"required flag|accepts|flag needs|requires|invalid argument).*",
-            REPORT,
-        ),
-        rule(
-            ("unknown command", "Unknown command", "unknown option"),
-            r"(?:Error: |error: )?[Uu]nknown (?:command|option|argument).*",
-            REPORT - 1,
-        ),
-    ),
-    tool("prompt", rule(("]: Abort", "] Abort"), r".*\[\w+/\w+\]:? ?Abort(?:ed)?[.!]?\Z", REPORT)),
-    tool("gpg", rule("gpg: ", r"gpg: .*(?:failed|error|can't|cannot|No ).*", REPORT)),
-    tool(
-        "unknown",
-        rule(
-            _NEEDLES,
-            rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: (?!warning: )"
-            rf"(?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
-            REPORT,
-        ),
-        rule(": cannot ", r"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: cannot .*", REPORT),
-        rule(": error: ", r"[\w.+-]+: error:? .*", REPORT - 1),
-        rule(": fatal: ", r"[\w.+: -]+: fatal: .*", REPORT),
-        rule("timed out", r"(?:[Cc]ommand|Process|Operation|Request)\b.*timed out.*", REPORT - 2),
-        rule(
-            ("error: ", "Error: ", "ERROR: ", "error", "오류: "),
-            r"(?:fatal |internal |syntax )?(?:[Ee]rror|ERROR|오류)\b ?[^:]{0,40}(?:: .*|\Z)",
-            CAUSE,
-            located="",
-        ),
-        rule(
-            ("fatal error: ", "fatal: "),
-            r"(?:fatal error|fatal): (?!Could not read from remote|failed to write commit|"
-            r"[Tt]he remote end hung up|early EOF|send-pack exited).*",
-            REPORT - 2,
-        ),
-        rule("error: ", rf"error: (?!\d+ |gpg failed )(?!{_HOLLOW}).*", REPORT - 3),
-        rule(
-            ("Error: ", "ERROR: ", "FATAL: ", "오류: ", "에러: "),
-            rf"(?:Error|ERROR|FATAL|오류|에러): (?!{_HOLLOW}).*",
-            REPORT - 4,
-        ),
-    ),
+SHELLS = read_tools(
+    "shells",
+    REASON=_REASON,
+    REASONS='" "'.join(reason for reason in _REASON.split("|") if "(" not in reason and "[" not in reason),
+    PROGRAMS="|".join(_PROGRAMS),
+    CALLED=': " "'.join(_PROGRAMS),
+    HOLLOW=_HOLLOW,
 )
 
 
