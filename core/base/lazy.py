@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import cast
 
 
@@ -23,6 +24,17 @@ def lazy_names(package: str, later: Mapping[str, str], at_once: str = "") -> tup
         return getattr(import_module(f"{package}.{module}"), name)
 
     return load, sorted((*modules, *at_once.split()))
+
+
+_TABLE = re.compile(r"^\[(\w+)\]\n((?:[^#\n].*\n)+)", re.MULTILINE)
+
+
+def text_tables(module: str) -> dict[str, str]:
+    """The tables of the text file beside a module (its `__file__`): `[NAME]`, then the lines of the table.
+
+    Six blanks continue the line above; `#` begins a comment between two tables.
+    """
+    return dict(_TABLE.findall(Path(module).with_suffix(".txt").read_text("utf-8").replace("\n      ", "")))
 
 
 _MEMBERS = (

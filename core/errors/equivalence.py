@@ -10,61 +10,25 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.base.lazy import lazy_pattern
+from core.base.lazy import lazy_pattern, text_tables
 from core.errors.identity.codes import differing_codes
 from core.errors.identity.envelope import without_wrappers
 from core.errors.retrieval.answer import OtherName
 
-_THOUSAND: Final = (
-    "error 181 failed 75 type 74 found 60 file 52 exception 52 invalid 50 value 50 get 45 name 30 missing 30 server "
-    "27 must 26 function 26 argument 26 object 25 already 25 unknown 24 because 24 key 24 class 23 make 23 module 22 "
-    "request 21 use 21 out 21 field 21 exceeded 20 package 19 expected 19 find 19 property 18 exist 18 "
-    "directory 18 com 18 unable 18 version 17 variable 17 resource 17 syntax 16 used 16 response 16 method 16 command "
-    "15 current 15 path 15 drop 15 undefined 15 json 15 string 15 org 15 access 15 url 14 load 14 warning 14 required "
-    "14 connection 14 code 14 read 14 files 14 state 14 defined 14 reference 13 match 13 import 13 open 13 "
-    "unsupported 12 project 12 target 12 running 12 database 12 column 12 exists 12 denied 12 call 11 named 11 "
-    "expression 11 non 11 bad 11 table 11 daemon 11 service 11 dependency 11 using 11 requested 11 after 11 set 11 "
-    "create 11 lock 11 parameter 11 container 11 requires 10 operation 10 valid 10 limit 10 called 10 "
-    "arguments 10 integer 10 refused 10 many 10 build 10 connect 10 resolve 9 memory 9 node 9 empty 9 data 9 process "
-    "9 start 9 incompatible 9 err 8 size 8 unexpected 8 format 8 member 8 return 8 statement 8 null 8 instance 8 int "
-    "8 thread 8 status 8 timeout 8 system 8 sql 8 web 8 time 8 range 8 run 8 near 8 same 8 webpack 8 plugin 8 "
-    "environment 8 attribute 8 different 8 input 8 component 8 group 8 closed 8 got 8 allowed 8 update 8 check 8 left "
-    "8 test 8 local 8 http 8 mismatch 8 row 8 login 8 device 8 supported 7 maximum 7 declared 7 duplicate 7 specified "
-    "7 constraint 7 given 7 returned 7 context 7 stop 7 overflow 7 long 7 block 7 query 7 available 7 struct 7 "
-    "matching 6 stack 6 dependencies 6 conflict 6 imported 6 initialized 6 vite 6 detected 6 provided 6 default 6 "
-    "script 6 may 6 max 6 port 6 certificate 6 length 6 content 6 execute 6 transaction 6 image 6 element 6 number 6 "
-    "parse 6 scope 6 values 6 large 6 array 6 timed 6 option 6 illegal 6 host 6 types 6 nil 6 address 6 repository 6 "
-    "active 6 authentication 6 permission 6 fix 5 private 5 remote 5 multiple 5 setting 5 write 5 received 5 "
-    "assignment 5 before 5 due 5 wrong 5 src 5 result 5 react 5 objects 5 initialization 5 exit 5 variables 5 attempt "
-    "5 expired 5 exceptions 5 trait 5 items 5 java 5 add 5 release 5 space 5 security 5 systemd 5 php 5 blocked 5 "
-    "workspace 5 password 5 feature 5 git 5 library 5 peer 5 engine 5 hook 5 options 5 const 5 vue 5 circular 5 "
-    "output 5 currently 5 instead 5 constructor 5 delete 5 known 5 declaration 5 terminated 5 channel 5 relation 5 "
-    "depends 5 page 5 keys 5 bind 5 trying 5 rule 5 remove 5 sequence 5 socket 5 new 5 sync 5 loop 5 incorrect 5 "
-    "metrics 5 message 5 template 5 task 5 foreign 5 mapping 5 packages 5 source 5 storage 5 ambiguous 5 fatal 5 "
-    "validation 5 pull 5 violates 5 policy 5 forbidden 5 try 5 localhost 5 contain 4 merge 4 contains 4 enabled 4 "
-    "present 4 assign 4 export 4 entry 4 yet 4 body 4 base 4 abstract 4 include 4 operator 4 referenced 4 end 4 "
-    "extension 4 agent 4 first 4 unauthorized 4 lookup 4 namespace 4 cast 4 schema 4 during 4 unrecognized 4 loading "
-    "4 entity 4 prop 4 requests 4 child 4 render 4 location 4 warn 4 another 4 between 4 str 4 apply 4 byte 4 convert "
-    "4 conversion 4 reading 4 pool 4 zero 4 conflicting 4 models 4 clients 4 needed 4 installed 4 signature 4 unused "
-    "4 panicked 4 header 4 creating 4 execution 4 reached 4 parsing 4 branch 4 waiting 4 main 4 network 4 commit 4 "
-    "pod 4 configs 4 record 4 redis 4 located 4 role 4 registry 4 program 4 docker 4 "
-)
+_TABLES: Final = text_tables(__file__)
 SMALL_BASE: Final = 50
 """Cases below which the base itself cannot say which words are common: the shipped table alone does."""
 _CONTENT = 25  # of a thousand errors that may have a word which still says what an error is about
 
 
-def _table() -> Mapping[str, int]:
-    parts = _THOUSAND.split()
-    return {word: int(count) for word, count in zip(parts[::2], parts[1::2], strict=True)}
-
-
-_SHARES: Final = _table()
+_SHARES: Final = {word: int(count) for word, count in re.findall(r"(\w+) (\d+)", _TABLES["WORDS"])}
 
 
 def weights(con: apsw.Connection, terms: Iterable[str], cases: int) -> dict[str, float]:
@@ -237,62 +201,14 @@ def _stem(word: str) -> str:
     return word
 
 
-_KINDS: Final = {
-    "something is missing": lazy_pattern(
-        r"not found|no such|(?:cannot|can't|could not|couldn't|unable to|failed to) (?:find|locate|resolve|open)"
-        r"|missing|(?:does not|doesn't|did not|not) exist|undefined|undeclared|unresolved|unknown|unrecognized"
-        r"|not (?:been )?(?:defined|declared|recognized|installed|registered|in)\b"
-        r"|\bno (?:module|matching|rule|package|default|available)|찾을 수 없|존재하지|누락"
-    ),
-    "something is there already": lazy_pattern(
-        r"already (?:exist|in use|used|defined|declared|allocated|running|registered|initialized|been)|duplicate"
-        r"|redeclare|redefin|multiple definition|unique|\bconflicts?\b|중복|이미"
-    ),
-    "something is not allowed": lazy_pattern(
-        r"denied|forbidden|not (?:permitted|allowed|authorized)|unauthorized|authenticat|permission|password"
-        r"|credential|not in the sudoers|거부|권한"
-    ),
-    "nobody answers": lazy_pattern(r"connect\w{0,16} refused|unreachable|no route to host|연결이 거부"),
-    "it took too long": lazy_pattern(r"timed? ?out|timeout|deadline|시간.{0,4}초과"),
-    "it was cut off": lazy_pattern(
-        r"reset by peer|hung up|broken pipe|closed|gone away|lost connection|disconnect|prematurely"
-    ),
-    "there is no room": lazy_pattern(
-        r"no space|out of memory|too (?:large|long|big|many)|exceed|quota|limit|exhausted|insufficient|부족|초과"
-    ),
-    "it has expired": lazy_pattern(r"expired|만료"),
-    "it cannot be read": lazy_pattern(
-        r"syntax|unexpected|\bpars(?:e|ing)\b|expected|unterminated|malformed|invalid (?:syntax|character|token)|구문"
-    ),
-    "it is locked": lazy_pattern(r"\block(?:ed)?\b|busy|deadlock|잠겨|잠금"),
-    "the name is not known": lazy_pattern(r"resolv\w{0,16} host|resolution|hostname|name or service"),
-    "the types do not fit": lazy_pattern(
-        r"assignable|incompatible|mismatch|cannot be cast|invalid type|cannot (?:use|convert)|unsupported operand"
-    ),
-    "it does not run": lazy_pattern(
-        r"not (?:currently )?(?:running|started|active)|isn['’]t running|(?:is|are|was) stopped|실행 중이 아"
-    ),
-    "it cannot be changed": lazy_pattern(r"read ?only|immutable|cannot be (?:changed|modified|updated|reassigned)"),
-    "it is damaged": lazy_pattern(r"corrupt|damaged|checksum|\bcrc\b|malformed (?:image|archive)|truncated|손상"),
-    "it is not supported": lazy_pattern(r"not supported|unsupported|not implemented|deprecated|지원하지 않"),
-    "it is used too early": lazy_pattern(
-        r"before (?:initiali[sz]ation|assignment|being)|not (?:been )?(?:initiali[sz]ed|assigned)|uninitiali[sz]ed"
-    ),
-    "it lies outside": lazy_pattern(r"out of (?:range|bounds)|overflow"),
-}
-
-
-_PER_THOUSAND: Final = {
-    "something is missing": 183, "it cannot be read": 59, "something is there already": 47, "there is no room": 36,
-    "the types do not fit": 26, "something is not allowed": 25, "it is not supported": 25, "it lies outside": 15,
-    "it was cut off": 12, "it is locked": 8, "it cannot be changed": 8, "it took too long": 7,
-    "it is used too early": 6, "it is damaged": 3, "nobody answers": 2, "it has expired": 2,
-}  # fmt: skip
+_KIND_ROWS: Final = re.findall(r"(\d+) (.+?): (.+)", _TABLES["KINDS"])
+_KINDS: Final = {kind: lazy_pattern(pattern) for _, kind, pattern in _KIND_ROWS}
+_PER_THOUSAND: Final = {kind: int(count) for count, kind, _ in _KIND_ROWS}
 
 
 def weight_of_kinds(several: Iterable[str]) -> float:
     """What it says that two errors are of these kinds: little where many are (idf over a thousand shipped errors)."""
-    return math.fsum(math.log(1 + 1000 / _PER_THOUSAND.get(kind, 1)) for kind in several)
+    return math.fsum(math.log(1 + 1000 / _PER_THOUSAND[kind]) for kind in several)
 
 
 def failure_kinds(text: str) -> frozenset[str]:
@@ -322,82 +238,9 @@ _LACKING: Final = lazy_pattern(
     r" (?:do(?:es)? not exist|doesn['’]?t exist|(?:was |is |could )?not (?:be )?found|already exists|unknown)"
 )
 
-_GROUPS: Final[tuple[dict[str, re.Pattern[str]], ...]] = (
-    {
-        "a unique value": lazy_pattern(r"\bunique\b|duplicate (?:key|entry)|고유|중복 ?키"),
-        "a value that is null": lazy_pattern(r"\bnot null\b|null value|cannot be null"),
-        "a foreign key": lazy_pattern(r"\bforeign key|외래 ?키"),
-        "a check": lazy_pattern(r"\bcheck constraint"),
-    },
-    {
-        "decoding": lazy_pattern(r"\bdecod(?:e|ing)\b"),
-        "encoding": lazy_pattern(r"\bencode\b"),
-    },
-    {
-        "a refused connection": lazy_pattern(r"connect\w{0,16} (?:was )?refused|refused (?:the )?connect"),
-        "no route": lazy_pattern(r"no route to host|(?:network|host) (?:is )?unreachable"),
-        "a connection that was cut": lazy_pattern(r"reset by peer|broken pipe|hung up|closed prematurely|prematurely"),
-        "a name that does not resolve": lazy_pattern(
-            r"resolve host|name or service not known|getaddrinfo|name resolution|no such host"
-        ),
-        "time that ran out": lazy_pattern(r"timed out|timeout"),
-    },
-    {
-        "an expired certificate": lazy_pattern(r"certificate (?:has |is )?expired|certificate.{0,20}not yet valid"),
-        "an issuer nobody knows": lazy_pattern(
-            r"self signed|local issuer|unknown (?:authority|ca)\b|first certificate"
-        ),
-        "a certificate of another host": lazy_pattern(
-            r"altname|host ?name mismatch|ip sans|certificate is (?:not )?valid for"
-        ),
-        "the version of TLS": lazy_pattern(r"wrong version number|unsupported protocol|protocol version"),
-    },
-    {
-        "a missing argument": lazy_pattern(
-            r"missing (?:\d+ )?required|missing (?:\d+ )?(?:positional |keyword )?argument"
-        ),
-        "an argument given twice": lazy_pattern(r"multiple values for"),
-        "an argument nobody asked for": lazy_pattern(r"unexpected keyword"),
-    },
-    {
-        "a name that is not defined": lazy_pattern(
-            r"(?:is|was) not defined|cannot find name|undefined (?:name|variable)"
-        ),
-        "a name used too early": lazy_pattern(r"before (?:initiali[sz]ation|assignment|being)|uninitiali[sz]ed"),
-        "a name never used": lazy_pattern(r"never used|(?:and|but) not used|unused"),
-    },
-    {
-        "what only a browser has": lazy_pattern(
-            r"\b(?:window|document|local storage|session storage|navigator) is not defined"
-        ),
-        "what was not loaded": lazy_pattern(
-            r"\b(?:process|require|module|exports|dirname|global|buffer|j ?query) is not defined"
-        ),
-    },
-    {
-        "the heap": lazy_pattern(r"heap (?:space|out of|limit)|reached heap"),
-        "a thread": lazy_pattern(r"native thread|new thread"),
-        "classes": lazy_pattern(r"metaspace|permgen"),
-        "the stack": lazy_pattern(r"call stack|stack overflow|recursion"),
-        "the graphics card": lazy_pattern(r"\bcuda\b|\bgpu\b"),
-    },
-    {
-        "a process that ended": lazy_pattern(r"code exited"),
-        "a process that was killed": lazy_pattern(r"code (?:killed|dumped)"),
-    },
-    {
-        "commits of others": lazy_pattern(r"fast forward|fetch first|tip of your current branch"),
-        "a hook": lazy_pattern(r"hook declined|protected branch"),
-    },
-    {
-        "changes": lazy_pattern(r"local changes|uncommitted changes"),
-        "untracked files": lazy_pattern(r"untracked"),
-    },
-    {
-        "compiling": lazy_pattern(r"\bcompil(?:e|ation|er)\b"),
-        "tests": lazy_pattern(r"test failures|tests? failed|\bsurefire\b"),
-        "linting": lazy_pattern(r"\blint"),
-    },
+_GROUPS: Final = tuple(
+    {name: lazy_pattern(pattern) for _, name, pattern in rows}
+    for _, rows in groupby(re.findall(r"(\d+) (.+?): (.+)", _TABLES["GROUPS"]), itemgetter(0))
 )
 
 

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Final
 
-_TEXT: Final = Path(__file__).with_suffix(".txt").read_text("utf-8")
-_TABLES: Final = dict(re.findall(r"^\[(\w+)\]\n((?:[^#\n].*\n)+)", _TEXT, re.MULTILINE))
+from core.base.lazy import text_tables
+
+_TABLES: Final = text_tables(__file__)
 
 
 def _set(text: str) -> frozenset[str]:
