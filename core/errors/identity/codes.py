@@ -8,45 +8,10 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
-from core.base.lazy import lazy_pattern
+from core.base.lazy import lazy_pattern, text_tables
 
-ERRNO: Final = {
-    "eacces": "permission denied",
-    "eaddrinuse": "address already in use",
-    "eaddrnotavail": "cannot assign requested address",
-    "eagain": "resource temporarily unavailable",
-    "eai": "temporary failure in name resolution",
-    "ebadf": "bad file descriptor",
-    "ebusy": "device or resource busy",
-    "econnaborted": "connection aborted",
-    "econnrefused": "connection refused",
-    "econnreset": "connection reset by peer",
-    "eexist": "file exists",
-    "efbig": "file too large",
-    "ehostunreach": "no route to host",
-    "einval": "invalid argument",
-    "eio": "input output error",
-    "eisdir": "is a directory",
-    "eloop": "too many levels of symbolic links",
-    "emfile": "too many open files",
-    "enametoolong": "file name too long",
-    "enetunreach": "network is unreachable",
-    "enfile": "too many open files in system",
-    "enoent": "no such file or directory",
-    "enoexec": "exec format error",
-    "enomem": "cannot allocate memory",
-    "enospc": "no space left on device",
-    "enotdir": "not a directory",
-    "enotempty": "directory not empty",
-    "enotfound": "could not resolve host",
-    "eperm": "operation not permitted",
-    "epipe": "broken pipe",
-    "erofs": "read only file system",
-    "etimedout": "connection timed out",
-    "exdev": "invalid cross device link",
-}
-"""What the system says for an errno name (`strerror`), and node's two for names that do not resolve."""
-
+_TABLES: Final = text_tables(__file__)
+ERRNO: Final = dict(re.findall(r"(\w+): (.+)", _TABLES["ERRNO"]))
 ERRNO_NUMBERS: Final = {
     1: "EPERM", 2: "ENOENT", 5: "EIO", 8: "ENOEXEC", 9: "EBADF", 11: "EAGAIN", 12: "ENOMEM", 13: "EACCES", 16: "EBUSY",
     17: "EEXIST", 18: "EXDEV", 20: "ENOTDIR", 21: "EISDIR", 22: "EINVAL", 23: "ENFILE", 24: "EMFILE", 27: "EFBIG",
@@ -130,26 +95,7 @@ _CLIPPY: Final = lazy_pattern(r"clippy::([a-z_-]{2,60})")
 _WARNING: Final = lazy_pattern(r"\[-W(?:error[=,] ?-?W?)?(?P<rule>[a-z][a-z0-9+=-]{1,60})\]\Z")
 _LINTER: Final = lazy_pattern(r"\((?P<rule>[a-z][a-z0-9]{1,24})\)\Z")
 _OWN: Final = lazy_pattern(r"(?:(?P<code>[A-Z]{1,3}\d{3,4})|(?P<sub>[A-Za-z][\w-]{2,40})): ")
-_NAMES: Final = {
-    "biome": lazy_pattern(r"\A(?P<rule>lint/\w{1,60}/\w{1,60})"),
-    "dotnet": lazy_pattern(r"\A(?:error |warning )?(?P<rule>(?:CS|CA|IDE|SA)\d{4})\b"),
-    "eslint": lazy_pattern(
-        r"\s(?P<rule>@[\w-]{1,40}/[\w/-]{1,60}|[a-z]{1,40}-[a-z-]{1,60}|[a-z][\w-]{0,40}/[\w/-]{1,60})\Z"
-        r"|[.'\"`)\]] {1,40}(?P<plain>[a-z][\w-]{1,60})\Z|\[Error/(?P<unix>[\w@/-]{1,80})\]\Z"
-    ),
-    "hadolint": lazy_pattern(r"\A(?P<rule>(?:DL|SC)\d{4})\b"),
-    "markdownlint": lazy_pattern(r"\A(?:error )?(?P<rule>MD\d{3})\b"),
-    "mypy": lazy_pattern(r"\[(?P<rule>[a-z-]{2,40})\]\Z"),
-    "oxlint": lazy_pattern(r"\A(?P<rule>[a-z@][\w/@-]{0,60}\([\w/@-]{1,60}\)): "),
-    "pylint": lazy_pattern(r"(?<=[ .'])\((?P<rule>[\w-]{2,60})\)\Z"),
-    "pyright": lazy_pattern(r"\((?P<rule>report\w{2,60})\)\Z"),
-    "rubocop": lazy_pattern(r"\A[CEFWR]: (?:\[Correctable\] )?(?P<rule>\w{1,60}/\w{1,60}):"),
-    "ruff": lazy_pattern(r"\A(?:(?P<rule>[A-Z]{1,6}\d{3,4})\b|error\[(?P<plain>[\w-]{1,60})\])"),
-    "rustc": lazy_pattern(r"\Aerror\[(?P<rule>E\d{4})\]"),
-    "shellcheck": lazy_pattern(r"\A(?P<rule>SC\d{4})\b"),
-    "tsc": lazy_pattern(r"\A(?:error )?(?P<rule>TS\d{4,5})\b"),
-}
-"""By checker, where in its key line the rule is."""
+_NAMES: Final = {tool: lazy_pattern(pattern) for tool, pattern in re.findall(r"(\w+): (.+)", _TABLES["RULES"])}
 
 
 def rule_of(line: str, tool: str, context: str = "") -> Rule | None:

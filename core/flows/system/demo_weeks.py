@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 from uuid import NAMESPACE_URL, uuid5
 
+from core.base.lazy import text_tables
 from core.errors.curation.decisions import verify
 from core.errors.curation.transaction import look
 from core.errors.fixes import Telling, Via, write_telling
@@ -53,52 +54,15 @@ class Again:
     line: str = ""
 
 
-_API, _SHOP, _LEDGER, _INGEST, _FIRMWARE = "eee65f53", "5dd9f6f5", "ca75c98c", "0f3c4143", "75778cea"
-_DB, _PORT, _PEERS, _PUSH = "port 5432 failed: Connection refused", "EADDRINUSE", "ERESOLVE", "[rejected]"
-_SSL, _GRADLE, _FLOAT = "openssl-sys", "gradlew: command not found", "decimal.Decimal"
-_CHECKOUT, _MISSING, _HOOK = "would be overwritten by checkout", "freezegun", "React Hook useEffect"
-_NULL = "java.lang.NullPointerException"
+def _again(row: str) -> Again:
+    session, lines, at, pace, prompt, *shown = row.split(" | ")
+    via, line = shown or (None, "")
+    return Again(session, lines, at, float(pace), prompt, cast("Via | None", via), line)
 
-VERIFIED: Final = (
-    Verified(_PUSH, "2026-09-10T08:20:00.000Z"),
-    Verified(_FLOAT, "2026-09-11T09:02:00.000Z"),
-    Verified(_MISSING, "2026-09-11T09:03:00.000Z"),
-    Verified(_HOOK, "2026-09-16T03:00:00.000Z"),
-    Verified(_PORT, "2026-09-18T02:10:00.000Z"),
-    Verified(_DB, "2026-09-23T09:40:00.000Z"),
-    Verified(_SSL, "2026-09-25T14:00:00.000Z"),
-    Verified(_PEERS, "2026-09-25T14:02:00.000Z"),
-    Verified(_NULL, "2026-09-30T06:30:00.000Z"),
-    Verified(_GRADLE, "2026-10-06T06:30:00.000Z"),
-    Verified(_CHECKOUT, "2026-10-07T06:30:00.000Z"),
-)
-AGAIN: Final = (
-    Again(_API, "26-32", "2026-09-14T08:31:00", 9, "show me the invoice table"),
-    Again(_API, "47-55", "2026-09-16T10:05:00", 4, "push the branch", "hook", _PUSH),
-    Again(_SHOP, "38-42", "2026-09-17T01:20:00", 8, "차트 위젯을 다시 설치해줘"),
-    Again(_API, "4-15", "2026-09-21T07:44:00", 3, "the pricing tests are red again", "hook", _FLOAT),
-    Again(_API, "26-32", "2026-09-22T08:02:00", 5, "is tax_cents in the invoice table?", "search", _DB),
-    Again(_SHOP, "50-58", "2026-09-23T02:15:00", 4, "스모크 테스트 돌려줘", "hook", _PORT),
-    Again(_SHOP, "38-42", "2026-09-24T03:00:00", 3, "sparkline 위젯 버전 올려줘", "search", _PEERS),
-    Again(_SHOP, "20-35", "2026-09-28T01:30:00", 3, "빌드가 또 깨졌어"),
-    Again(_API, "47-51", "2026-09-29T09:12:00", 5, "push, then open the pull request", "hook", _PUSH),
-    Again(_API, "26-32", "2026-09-30T07:20:00", 8, "look at the invoices of last week"),
-    Again(_INGEST, "39-47", "2026-10-01T13:00:00", 2, "build the image with the new base", "mcp", _SSL),
-    Again(_SHOP, "50-56 50-58", "2026-10-02T02:40:00", 5, "스모크 테스트 확인해줘", "hook", _PORT),
-    Again(_LEDGER, "3-14", "2026-10-05T05:10:00", 4, "9월 보고서 빌드부터"),
-    Again(_INGEST, "17-25", "2026-10-05T13:40:00", 4, "share the cache between the workers"),
-    Again(_SHOP, "38-42", "2026-10-06T03:10:00", 3, "의존성 갱신하자", "hook", _PEERS),
-    Again(_LEDGER, "34-40", "2026-10-06T05:55:00", 5, "main으로 옮기자", "hook", _CHECKOUT),
-    Again(_INGEST, "48-56", "2026-10-07T14:05:00", 4, "start the stack"),
-    Again(_API, "26-30 26-32", "2026-10-08T08:25:00", 3, "check the migration on this machine", "hook", _DB),
-    Again(_LEDGER, "3-14", "2026-10-12T05:20:00", 2, "10월 보고서 빌드", "hook", _GRADLE),
-    Again(_INGEST, "39-47", "2026-10-12T13:30:00", 1.5, "the image for the release", "hook", _SSL),
-    Again(_API, "47-55", "2026-10-13T09:40:00", 6, "push it"),
-    Again(_SHOP, "50-58", "2026-10-14T02:05:00", 3, "스모크 테스트", "hook", _PORT),
-    Again(_LEDGER, "34-40", "2026-10-15T06:00:00", 3, "main 최신으로", "mcp", _CHECKOUT),
-    Again(_FIRMWARE, "21-31", "2026-10-15T09:15:00", 5, "the image for rev-c"),
-    Again(_API, "26-32", "2026-10-19T08:10:00", 2, "is the database up to date?", "hook", _DB),
-)
+
+_TABLES: Final = text_tables(__file__)
+VERIFIED: Final = tuple(Verified(row[25:], row[:24]) for row in _TABLES["VERIFIED"].splitlines())
+AGAIN: Final = tuple(map(_again, _TABLES["AGAIN"].splitlines()))
 
 
 def add_weeks(database: Path) -> None:

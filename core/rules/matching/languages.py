@@ -9,63 +9,18 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_SUFFIXES: Final = {
-    "python": "py pyi pyx ipynb",
-    "javascript": "js jsx mjs cjs vue svelte",
-    "typescript": "ts tsx mts cts",
-    "shell": "sh bash zsh fish ksh bats",
-    "powershell": "ps1 psm1 psd1",
-    "batch": "bat cmd",
-    "verilog": "v vh sv svh",
-    "vhdl": "vhd vhdl",
-    "c": "c h",
-    "cpp": "cpp cc cxx hpp hh hxx ino rc",
-    "csharp": "cs csproj sln",
-    "java": "java gradle",
-    "kotlin": "kt kts",
-    "go": "go",
-    "rust": "rs",
-    "ruby": "rb erb gemspec",
-    "php": "php",
-    "swift": "swift",
-    "sql": "sql",
-    "css": "css scss sass less",
-    "html": "html htm",
-    "terraform": "tf tfvars hcl",
-    "docker": "dockerfile containerfile",
-    "prose": "md markdown rst txt tex adoc org",
-    "data": "yml yaml json toml ini cfg conf xml csv env",
-}
-_BY_SUFFIX: Final = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-_NAMES: Final = {
-    "python": "python py pip pytest django flask fastapi pandas numpy ruff asyncio pydantic poetry uv venv sqlalchemy "
-    "celery mypy pyright bandit torch pytorch sklearn jupyter tensorflow 파이썬 판다스",
-    "javascript": "javascript js node nodejs npm yarn pnpm react vue express jsx eslint webpack jest vitest vite "
-    "svelte electron deno redux 자바스크립트 리액트",
-    "typescript": "typescript ts tsx angular tsc nestjs 타입스크립트",
-    "shell": "bash zsh shellcheck posix",
-    "powershell": "powershell",
-    "verilog": "verilog systemverilog sv verilator always_ff always_comb rtl fpga",
-    "vhdl": "vhdl",
-    "c": "malloc",
-    "cpp": "cpp mfc qt cmake cwnd winapi stl std glibcxx clang boost",
-    "csharp": "csharp dotnet asp.net unity nuget linq monobehaviour",
-    "java": "java spring maven jvm junit hibernate jdbc jdk 자바",
-    "kotlin": "kotlin android 안드로이드",
-    "go": "golang goroutine goroutines gofmt",
-    "rust": "rust cargo clippy tokio crate unwrap",
-    "ruby": "ruby rails rspec activerecord",
-    "php": "php laravel",
-    "swift": "swift swiftui xcode ios uikit",
-    "sql": "sql postgresql postgres mysql sqlite",
-    "css": "css tailwind flexbox stylelint z-index",
-    "html": "html",
-    "terraform": "terraform tofu",
-    "docker": "docker dockerfile",
-    "prose": "markdown readme changelog",
-    "data": "yaml toml",
-}
-_BY_NAME: Final = {name: language for language, names in _NAMES.items() for name in names.split()}
+from core.base.lazy import text_tables
+
+
+def _by_word(table: str) -> dict[str, str]:
+    """The words of a table, each with the language of its row."""
+    rows = (line.partition(":") for line in _TABLES[table].splitlines())
+    return {word: language for language, _, words in rows for word in words.split()}
+
+
+_TABLES: Final = text_tables(__file__)
+_BY_SUFFIX: Final = _by_word("SUFFIXES")
+_BY_NAME: Final = _by_word("NAMES")
 _TEXT_FILES: Final = {"requirements": "python", "constraints": "python", "cmakelists": "cpp", "robots": "data"}
 """Files that end in `.txt` and are no text for people."""
 _KIN: Final = (

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from core.base.lazy import text_tables
 from core.flows.harvest.changes import DELEGATES, Change, Hint
 from core.flows.harvest.command import FILTERS, Command, Part
 from core.flows.harvest.command_relation import differs, is_filtered_alike, is_near, of_filter, waits
@@ -47,52 +48,8 @@ TOGETHER: Final = 0.42
 """The share of the best call's probability from which another call is part of the same fix."""
 
 INTERCEPT: Final = -2.62
-WEIGHTS: Final[dict[str, float]] = {
-    "first": 1.5,
-    "last before green": 1.34,
-    "linked": 1.22,
-    "most arguments": 1.13,
-    "some arguments": 1.06,
-    "all arguments": 1.05,
-    "acts first": 1.04,
-    "only before green": 0.98,
-    "words": 0.88,
-    "middle before green": 0.79,
-    "file": 0.75,
-    "edit after command": 0.72,
-    "again at once": 0.71,
-    "moves": 0.71,
-    "edit after check": 0.62,
-    "green": 0.62,
-    "same command": 0.59,
-    "link 1": 0.54,
-    "look after look": 0.52,
-    "same check": 0.46,
-    "second": 0.33,
-    "acts second": 0.29,
-    "link 2": 0.29,
-    "link 3": 0.28,
-    "new name": 0.25,
-    "same subcommand": 0.14,
-    "acts later": -0.16,
-    "near": -0.16,
-    "command": -0.17,
-    "same program": -0.17,
-    "later": -0.28,
-    "other is linked": -0.32,
-    "names": -0.37,
-    "filtered": -0.43,
-    "link 5": -0.43,
-    "fails otherwise": -0.44,
-    "no link": -0.66,
-    "person spoke": -0.8,
-    "after green": -0.83,
-    "past": -0.83,
-    "edit after look": -0.84,
-    "prose": -1.31,
-    "far": -1.38,
-    "look": -1.38,
-}
+_ROWS: Final = (row.partition(" ") for row in text_tables(__file__)["WEIGHTS"].splitlines())
+WEIGHTS: Final = {sign: float(weight) for weight, _, sign in _ROWS}
 _PLACES: Final = ("first", "second", "near", "near", "later", "later", "later", "later")
 _EDITS: Final = 3
 """More edits in a row do not tell which of them helped, if nothing ties one to the error."""

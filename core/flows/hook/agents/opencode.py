@@ -13,47 +13,13 @@ from core.flows.hook.agents.forms import OPENCODE, TIMEOUT_S
 from core.flows.hook.registration import HooksReport, read_settings, write_settings
 
 MARK = "// casebook:hooks opencode. Written by `casebook hooks install --agent opencode`, which replaces this file.\n"
-_PLUGIN = """\
-import { spawn } from "node:child_process"
-
-const command = COMMAND
-const tools = new RegExp("^(?:TOOLS)$")
-
-function ask(payload) {
-  return new Promise((resolve) => {
-    let said = ""
-    const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"] })
-    const timer = setTimeout(() => { child.kill(); resolve("") }, TIMEOUT)
-    const end = (text) => { clearTimeout(timer); resolve(text) }
-    child.on("error", () => end(""))
-    child.on("close", () => end(said))
-    child.stdin.on("error", () => {})
-    child.stdout.on("data", (part) => { said += part })
-    child.stdin.end(JSON.stringify(payload))
-  })
-}
-
-export const Casebook = async ({ directory }) => ({
-  "tool.execute.after": async (input, output) => {
-    try {
-      if (!tools.test(input.tool) || typeof output?.output !== "string") return
-      const answer = await ask({
-        hook_event_name: "tool.execute.after", session_id: input.sessionID, cwd: directory, tool_name: input.tool,
-        tool_input: input.args ?? {}, output: output.output, metadata: { exit: output.metadata?.exit ?? null },
-      })
-      if (answer.trim()) output.output += "\\n\\n" + JSON.parse(answer).append
-    } catch {
-      // a hook must not make the tool fail
-    }
-  },
-})
-"""
 
 
 def plugin_text(command: Sequence[str]) -> str:
     """The plugin. `command` is what it starts, word by word, without a shell."""
     tools = OPENCODE.events["tool.execute.after"] or ""
-    body = _PLUGIN.replace("TOOLS", tools).replace("TIMEOUT", str(TIMEOUT_S * 1_000))
+    plugin = Path(__file__).with_suffix(".js").read_text("utf-8")
+    body = plugin.replace("TOOLS", tools).replace("TIMEOUT", str(TIMEOUT_S * 1_000))
     return MARK + body.replace("COMMAND", json.dumps(list(command)))
 
 
