@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import subprocess
 import tempfile
@@ -10,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.base.fault import Fault
-from core.flows.hook.agents.forms import FORMS, HookForm, found_forms
-from core.flows.hook.agents.opencode import plugin_command, plugin_status, remove_plugin, write_plugin
+from core.base.managed_block import remove_file
+from core.flows.hook.agents.forms import FORMS, OPENCODE, TIMEOUT_S, HookForm, found_forms
 from core.flows.hook.registration import (
     AgentHooks,
     HooksReport,
@@ -21,6 +22,7 @@ from core.flows.hook.registration import (
     registered_lines,
     remove_hooks,
     status,
+    write_settings,
 )
 from core.transcripts.fields import fields, string
 
@@ -45,7 +47,7 @@ def install_hooks(
 ) -> HooksReport:
     """Register casebook with an agent. Raises Fault; then nothing was changed."""
     if form.agent == "opencode":
-        return write_plugin(path, hook_words(form, program, options), dry=dry)
+        return _change_plugin(path, hook_words(form, program, options), dry=dry)
     return add_hooks(path, hook_line(form, program, options), form, dry=dry)
 
 
@@ -54,7 +56,7 @@ def uninstall_hooks(
 ) -> HooksReport:
     """Take casebook out of an agent's settings. Raises Fault; then nothing was changed."""
     if form.agent == "opencode":
-        return remove_plugin(path, hook_words(form, program, options), dry=dry)
+        return _change_plugin(path, hook_words(form, program, options), remove=True, dry=dry)
     return remove_hooks(path, hook_line(form, program, options), form, dry=dry)
 
 
@@ -261,3 +263,50 @@ def _environment(folder: str, database: Path, environ: Mapping[str, str]) -> dic
     settings = {"HOOK_HOST": "false", "HOOK_DEADLINE_MS": "15000", "EMBEDDING_SERVICE": "false"}
     named = {f"CASEBOOK_{name}": value for name, value in settings.items()}
     return kept | own | named | {"HOME": folder, "CASEBOOK_EMBEDDING_MODEL": "none", PROBE: str(database)}
+
+
+MARK = "// casebook:hooks opencode. Written by `casebook hooks install --agent opencode`, which replaces this file.\n"
+"""The plugin for opencode begins so: a file of its own, which starts the hook after a tool and appends its answer."""
+
+
+def plugin_text(command: Sequence[str]) -> str:
+    """The plugin. `command` is what it starts, word by word, without a shell."""
+    tools = OPENCODE.events["tool.execute.after"] or ""
+    plugin = Path(__file__).with_name("opencode.js").read_text("utf-8")
+    body = plugin.replace("TOOLS", tools).replace("TIMEOUT", str(TIMEOUT_S * 1_000))
+    return MARK + body.replace("COMMAND", json.dumps(list(command)))
+
+
+def plugin_status(path: Path, command: Sequence[str]) -> HooksReport:
+    """What the plugin file says. Raises Fault."""
+    text = read_settings(path)
+    events = tuple(OPENCODE.events) if text.startswith(MARK) else ()
+    return HooksReport(str(path), text == plugin_text(command), events, agent=OPENCODE.agent)
+
+
+def plugin_command(path: Path) -> list[str]:
+    """The command that an installed plugin starts; empty if there is none."""
+    line = next((one for one in read_settings(path).split("\n") if one.startswith("const command = ")), "")
+    return json.loads(line.partition(" = ")[2]) if line else []
+
+
+def _change_plugin(path: Path, command: Sequence[str], *, remove: bool = False, dry: bool) -> HooksReport:
+    """Write or remove the plugin. Raises Fault, also for a file of this name that is not casebook's."""
+    new = "" if remove else plugin_text(command)
+    old = read_settings(path)
+    if old and not old.startswith(MARK):
+        raise Fault(
+            "invalid_input",
+            f"{path} was not written by casebook",
+            "move the file to another folder, then run the command again",
+        )
+    lines = (old.splitlines(keepends=True), new.splitlines(keepends=True))
+    diff = tuple(line.rstrip("\r\n") for line in difflib.unified_diff(*lines, str(path), str(path), n=2))
+    events = tuple(OPENCODE.events) if new else ()
+    changed = old != new and not dry
+    if changed and new:
+        write_settings(path, old, new)
+    elif changed:
+        remove_file(path)
+    complete = new == plugin_text(command)
+    return HooksReport(str(path), complete, events, changed, None, diff, OPENCODE.agent)
