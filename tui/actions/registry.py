@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -11,49 +12,15 @@ from pathlib import Path
 from typing import cast
 
 from textual.binding import Binding, BindingType
+from textual.keys import KEY_NAME_REPLACEMENTS
 
 from tui.actions.action import APP, FIRST, LAST, PLACES, WORKBENCH, Action, Focus, Pane, Place, Scope, Situation
 
+_SIGNS = "/?][,.:;-+=_!\"'#$%&*@\\^`~|<>(){}"
+_SIGN_KEYS = ((unicodedata.name(sign).lower().replace("-", "_").replace(" ", "_"), sign) for sign in _SIGNS)
 _NAMES = {
-    "slash": "/",
-    "question_mark": "?",
-    "right_square_bracket": "]",
-    "left_square_bracket": "[",
-    "escape": "esc",
-    "pagedown": "PgDn",
-    "pageup": "PgUp",
-    "down": "↓",
-    "up": "↑",
-    "left": "←",
-    "right": "→",
-    "comma": ",",
-    "full_stop": ".",
-    "colon": ":",
-    "semicolon": ";",
-    "minus": "-",
-    "plus": "+",
-    "equals_sign": "=",
-    "underscore": "_",
-    "exclamation_mark": "!",
-    "quotation_mark": '"',
-    "apostrophe": "'",
-    "number_sign": "#",
-    "dollar_sign": "$",
-    "percent_sign": "%",
-    "ampersand": "&",
-    "asterisk": "*",
-    "at": "@",
-    "backslash": "\\",
-    "circumflex_accent": "^",
-    "grave_accent": "`",
-    "tilde": "~",
-    "vertical_line": "|",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "left_parenthesis": "(",
-    "right_parenthesis": ")",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
+    **{KEY_NAME_REPLACEMENTS.get(key, key): sign for key, sign in _SIGN_KEYS},
+    **{"escape": "esc", "pagedown": "PgDn", "pageup": "PgUp", "down": "↓", "up": "↑", "left": "←", "right": "→"},
     **{f"f{number}": f"F{number}" for number in range(1, 25)},
 }
 _ASCII_NAMES = {"down": "down", "up": "up", "left": "left", "right": "right"}

