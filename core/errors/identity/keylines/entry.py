@@ -88,4 +88,4 @@ def read_tools(table: str, *find: Finder, **parts: str) -> tuple[Tool, ...]:
 
 
 def _texts(quoted: str | None) -> tuple[str, ...]:
-    return tuple(quoted[1:-1].replace("\\n", "\n").split('" "')) if quoted else ()
+    return tuple(quoted[1:-1].replace("\\n", "\n").replace("\\t", "\t").split('" "')) if quoted else ()

@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, TEST, WRAPPER, rule, tool
+from core.errors.identity.keylines.entry import DETAIL, REPORT, TEST, WRAPPER, read_tools
 from core.errors.identity.keylines.generic import sounds_like_error
 from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, joined, message, peel, whole
 from core.errors.identity.keylines.tools.python import exceptions, invalid_fields, raised
@@ -134,24 +134,7 @@ def _indented(page: Page, number: int, most: int) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-PYTHON_TESTS = (
-    tool("pytest", signs=("E  ", "FAILED ", "ERROR ", "= FAILURES =", "= ERRORS ="), find=_pytest),
-    tool(
-        "pytest",
-        rule(
-            "ERROR: ",
-            r"ERROR: (?:file or directory not found|not found|found no collectors|"
-            r"Wrong expression|Coverage failure|no tests? ran).*",
-            CAUSE,
-        ),
-        rule("::", r"(?:FAILED|ERROR) \S+\.py::\S+\Z", WRAPPER),
-        rule("FAIL Required test coverage", r"FAIL Required test coverage.*", REPORT),
-        rule("pytest: error: ", r"pytest: error: .*", CAUSE),
-        rule("Error: ", r"(?:pluggy|_pytest\.config)\S*(?:Error): .*", CAUSE),
-    ),
-    tool("unittest", signs=("FAIL: ", "ERROR: "), find=_unittest),
-    tool("doctest", signs=("Failed example:",), find=_doctest),
-)
+PYTHON_TESTS = read_tools("python_tests", _pytest, _unittest, _doctest)
 
 
 _RUNNING = lazy_pattern(r"\s*=== (?:RUN|CONT|NAME|PAUSE|FAIL:)\s+(?:\S+ (?=Test|Example|Fuzz|Benchmark))?(?P<name>\S+)")
@@ -325,15 +308,7 @@ def _without_dumps(page: Page, error: list[Part], name: list[Part]) -> list[Part
     return [*short, *name]
 
 
-GO_TESTS = (
-    tool("go-test", signs=("_test.go:", "--- FAIL: ", "=== FAIL: "), find=_go_tests),
-    tool("go", signs=("--- FAIL: ", "FAIL\t"), find=_panics),
-    tool(
-        "go-test",
-        rule("FAIL\t", r"FAIL\t.*", WRAPPER),
-        rule("race detected", r"race detected during execution of test", DETAIL),
-    ),
-)
+GO_TESTS = read_tools("go_tests", _go_tests, _panics)
 
 
 _BULLET = lazy_pattern(r"\s*● (?!Console)\S.*")
@@ -569,28 +544,8 @@ def _message_below(heading: str, needle: str, page: Page) -> Iterator[KeyLineCan
             weight = TEST - 1
 
 
-TEST_RUNNERS = (
-    tool(
-        "playwright",
-        rule("config.webServer", r"(?:Error: )?Process from config\.webServer (?:was not able|exited).*", WRAPPER),
-        rule("browserType.launch", r"(?:Error: )?browserType\.launch: .*", CAUSE),
-    ),
-    tool("jest", signs=("● ",), find=_jest),
-    tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
-    tool("mocha", signs=tuple(f"{digit}) " for digit in range(10)), find=_numbered),
-    tool("tap", signs=("not ok ",), find=_tap),
-    tool("tap", rule("Failed test ", r"#\s+Failed test .*", TEST - 3)),
-    tool("bats", signs=("✗ ",), find=_bats),
-    tool("ginkgo", signs=("[It] ", "[FAILED] "), find=_ginkgo),
-    tool("robot", signs=("| FAIL |",), find=partial(_message_below, ".", "| FAIL |")),
-    tool("pest", signs=("FAILED  ",), find=partial(_message_below, r"\s*FAILED  \S+ > ", "FAILED  ")),
-    tool("newman", rule("Error  ", r"\d+\.\s+\w*Error\s{2,}\S.*", TEST)),
-    tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
-    tool("expectation", signs=("xpected", "XPECTED", "ant"), find=_pairs),
-    tool(
-        "jest",
-        rule("thrown: ", r"thrown: .*", REPORT),
-        rule("Jest: ", r"Jest: \".*", REPORT),
-        rule("Test suite failed to run", r"● Test suite failed to run", WRAPPER),
-    ),
+_robot = partial(_message_below, ".", "| FAIL |")
+_pest = partial(_message_below, r"\s*FAILED  \S+ > ", "FAILED  ")
+TEST_RUNNERS = read_tools(
+    "test_runners", _jest, _vitest, _numbered, _tap, _bats, _ginkgo, _robot, _pest, _below, _pairs
 )
