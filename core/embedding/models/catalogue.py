@@ -141,7 +141,8 @@ def _model(row: dict[str, Any]) -> Model:
     return Model(**made)
 
 
-_MODELS = tuple(map(_model, json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))))
+_FILE = Path(__file__).with_suffix(".json")
+_MODELS = tuple(map(_model, json.loads(_FILE.read_text("utf-8"))))
 
 CATALOGUE: Mapping[str, Model] = {model.id: model for model in _MODELS}
 """The known models by id, the recommended one first."""

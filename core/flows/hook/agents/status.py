@@ -272,8 +272,8 @@ MARK = "// casebook:hooks opencode. Written by `casebook hooks install --agent o
 def plugin_text(command: Sequence[str]) -> str:
     """The plugin. `command` is what it starts, word by word, without a shell."""
     tools = OPENCODE.events["tool.execute.after"] or ""
-    plugin = Path(__file__).with_name("opencode.js").read_text("utf-8")
-    body = plugin.replace("TOOLS", tools).replace("TIMEOUT", str(TIMEOUT_S * 1_000))
+    plugin = Path(__file__).with_name("opencode.js")
+    body = plugin.read_text("utf-8").replace("TOOLS", tools).replace("TIMEOUT", str(TIMEOUT_S * 1_000))
     return MARK + body.replace("COMMAND", json.dumps(list(command)))
 
 
