@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+from core.base.lazy import text_tables
 from core.text.tokenizing import without_particle
 
 _UNITS: Final = (
@@ -126,39 +127,15 @@ def are_equivalent_endings(tails: tuple[str, str]) -> bool:
     return one == "" or other == "" or _SAME.get(one, one) == _SAME.get(other, other)
 
 
-_FOLDS: Final = (
-    (re.compile(r"is(?=e[ds]?$|ing$|ations?$|ers?$)"), "iz"),
-    (re.compile(r"ys(?=e[ds]?$|ing$)"), "yz"),
-    (re.compile(r"(?<=[a-z]{2})our"), "or"),
-    (re.compile(r"(?<=[^aeiou])re(?=s?$|d$)"), "er"),
-    (re.compile(r"logue?(?=s?$|d$|ing$|rs?$)"), "log"),
-    (re.compile(r"(?<=log)(?=[dr]s?$)"), "e"),
-    (re.compile(r"ence(?=s?$)"), "ense"),
-    (re.compile(r"ll(?=ed$|ing$|ers?$)"), "l"),
-    (re.compile(r"(?<=gr)ey"), "ay"),
-    (re.compile(r"(?<=gram)me(?=s?$)"), ""),
-    (re.compile(r"[ao]e(?=[a-z]{3})"), "e"),
-)
-_CONTRACTED: Final = (
-    (re.compile("[되돼]었|됬"), "됐"),
-    (re.compile("되어"), "돼"),
-    (re.compile("하였"), "했"),
-    (re.compile("하여"), "해"),
-    (re.compile("햇(?=[다는고지습으을던])"), "했"),
-    (re.compile("(?<=[가-힣])엇(?=[다는고지습으을던])"), "었"),
-    (re.compile("(?<=[가-힣])겟(?=[다는고지습으을던])"), "겠"),
-    (re.compile("이에요|예요|이예요"), "에요"),
-    (re.compile("되(?=요|서|야|라|도|$)"), "돼"),
-    (re.compile("몇일"), "며칠"),
-    (re.compile("(?<=[가-힣])께(?=요|$)"), "게"),
-    (re.compile("(?<=[가-힣])구(?=요$)"), "고"),
-    (re.compile("(?<=[가-힣])읍(?=니다)"), "습"),
-    (re.compile("(?<=[가-힣])로써"), "로서"),
-    (re.compile("^왠(?=만)"), "웬"),
-    (re.compile("^웬(?=지$)"), "왠"),
-    (re.compile("^금새"), "금세"),
-    (re.compile("(?<=[가-힣])데로$"), "대로"),
-)
+def _folds(table: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The patterns of a table, each with what it becomes."""
+    rows = (row.partition(": ") for row in _TABLES[table].splitlines())
+    return tuple((re.compile(pattern), plain) for plain, _, pattern in rows)
+
+
+_TABLES: Final = text_tables(__file__)
+_FOLDS: Final = _folds("FOLDS")
+_CONTRACTED: Final = _folds("CONTRACTED")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 
 

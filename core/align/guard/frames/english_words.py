@@ -6,68 +6,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-
-def _words(phrases: str) -> str:
-    return phrases.replace("\n", " ").replace(" ", "|").replace("_", r"\s+")
-
+from core.base.lazy import text_tables
 
 HEADS: Final = {
-    "a doubt": _words(
-        "doubt doubts doubted doubtful doubting suspect suspects suspected wonder wonders wondered wondering "
-        "unsure uncertain "
-        "unclear unlikely improbable questionable debatable sceptical skeptical unproven unconfirmed "
-        "unverified dubious "
-        "possible possibly probable probably likely chance risk possibility odds seem seems seemed appear "
-        "appears appeared "
-        "look_like looks_like looked_like look_as looks_as looked_as sounds sounded fear fears feared worry "
-        "worried concern "
-        "concerned may_be might_be could_be may_have_been might_have_been could_have_been"
-    ),
-    "a denial": _words(
-        "deny denies denied denying refute refutes refuted disprove disproves disproved contradicts "
-        "contradicted reject "
-        "rejects rejected myth lie fiction false untrue wrong incorrect inaccurate mistaken mistakenly "
-        "misconception "
-        "misunderstanding fallacy nonsense hoax legend impossible ruled_out rule_out no_evidence no_proof no_sign "
-        "no_indication no_reason no_guarantee no_way no_chance no_truth"
-    ),
-    "a belief": _words(
-        "believe believes believed believing think thinks thought thinking assume assumes assumed assuming "
-        "guess guesses "
-        "guessed suppose supposes supposed presume presumes presumed feel feels felt figured reckon reckons "
-        "reckoned "
-        "expect expects expected belief assumption impression opinion hunch theory hypothesis suspicion feeling "
-        "expectation convinced persuaded"
-    ),
-    "a report": _words(
-        "say says said saying tell tells told claim claims claimed claiming allege alleges alleged argue "
-        "argues argued "
-        "insist insists insisted insisting maintains maintained rumour rumours rumor rumors rumoured rumored suggest "
-        "suggests "
-        "suggested hear hears heard report reports reported write writes wrote written state states stated "
-        "announce "
-        "announces announced advertise advertises advertised promises promised boast boasts boasted complain "
-        "complains "
-        "complained mention mentions mentioned asserts asserted swears swore allegation statement joke jokes "
-        "joked joking quipped bet bets"
-    ),
-    "a plan": _words(
-        "hope hopes hoped hoping wish wishes wished want wants wanted plan plans planned planning propose "
-        "proposes proposed "
-        "intend intends intended aim aims aimed dream dreams used_to would_like prefer prefers recommend recommends "
-        "recommended "
-        "request requests requested ask asks asked demand demands demanded require requires required goal "
-        "idea proposal "
-        "suggestion wish intention requirement going_to about_to talk talks considered considering contemplated "
-        "contemplating mooted floated toyed on_the_roadmap on_the_backlog on_the_agenda on_the_wish_list try tries "
-        "tried attempt attempted fail "
-        "fails failed "
-        "refuse refuses refused"
-    ),
-    "a supposition": _words(
-        "imagine imagines imagined pretend pretends pretended what_if as_if as_though let's_say let_us_say "
-        "hypothetically"
-    ),
+    f"a {name}": "|".join(text.split()).replace("_", r"\s+") for name, text in text_tables(__file__).items()
 }
 """What takes a clause and does not assert it, by what it makes of the clause."""
 HEAD: Final = re.compile(
