@@ -330,9 +330,7 @@ def _redirected(part: Part) -> tuple[str, ...]:
 
 
 def _written(part: Part) -> tuple[str, ...]:
-    if part.program in ("sed", "perl"):
-        return part.words[-1:]
-    if part.program in ("mv", "cp", "install") and len(part.words) > 2:
+    if part.program in ("sed", "perl") or (part.program in ("mv", "cp", "install") and len(part.words) > 2):
         return part.words[-1:]
     if part.program in _POWERSHELL_WRITERS:
         words = part.words[1:]

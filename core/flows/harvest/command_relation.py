@@ -58,9 +58,7 @@ def relation(failed: Command, later: Command, key_line: str, key_tool: str, ment
 
     `mentions` are the names of files and tests in the failing output: a narrower check counts only where it names one.
     """
-    if not _same_place(failed, later, key_line):
-        return "none"
-    if not is_filtered_alike(failed, later, key_line):
+    if not _same_place(failed, later, key_line) or not is_filtered_alike(failed, later, key_line):
         return "none"
     if _sets_work_aside(later) and not (_sets_work_aside(failed) or _DIRTY.search(key_line)):
         return "none"

@@ -139,9 +139,7 @@ def _begins(words: Sequence[str], called: Sequence[str]) -> bool:
 def _pushes(branch: str, part: Part) -> bool:
     """Whether a command pushes to this branch by name (`main`, `HEAD:main`)."""
     words = part.simple.words[len(part.around) :]
-    if words[:1] != ("git",) or "push" not in words[1:4]:
-        return False
-    if {"--dry-run", "-n"} & set(words):
+    if words[:1] != ("git",) or "push" not in words[1:4] or {"--dry-run", "-n"} & set(words):
         return False
     targets = [word for word in words[words.index("push") + 1 :] if not word.startswith("-")][1:]
     return any(word.removeprefix("+").rpartition(":")[2].removeprefix("refs/heads/") == branch for word in targets)

@@ -172,9 +172,7 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     found = "plain" if named and agent == "plain" else kind
     if named and not head.strip():
         raise NotATranscript("empty file")
-    if found is None and not head.strip():
-        return None
-    if found is not None and agent not in (None, found):
+    if (found is None and not head.strip()) or (found is not None and agent not in (None, found)):
         return None
     if head.startswith(_EXPORTS):
         raise NotATranscript("an export of cases. Run: casebook errors import FILE")

@@ -113,9 +113,7 @@ def media_of(name: str, *, pictures: bool = False) -> Media | None:
         return "pdf"
     if extension in _BINARY:
         return None
-    if low in _MANIFESTS or low.startswith("dockerfile."):
-        return "manifest"
-    if extension in ("yaml", "yml"):
+    if low in _MANIFESTS or low.startswith("dockerfile.") or extension in ("yaml", "yml"):
         return "manifest"
     return "code" if extension in CODE else "text"
 

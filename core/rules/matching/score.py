@@ -167,9 +167,7 @@ def context_of(
 
 def _of_language(found: Context, call: CallText, rule_languages: frozenset[str]) -> Context:
     same = agree(call.languages - {"data"}, rule_languages)
-    if same is False and rule_languages == _EMBEDDED:
-        return found
-    if same is None:
+    if (same is False and rule_languages == _EMBEDDED) or same is None:
         return found
     ours = ", ".join(sorted(call.languages))
     if same:

@@ -109,9 +109,7 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
     before = around.before
     if around.heading and not before.strip(" -*+>\t0123456789.)[]x") and LABEL.match(around.heading.lstrip("# ")):
         return "a list of what is not so", around.heading
-    if not before.strip():
-        return "", ""
-    if is_talk(before):
+    if not before.strip() or is_talk(before):
         return "", ""
     if LABEL.match(before) and before.rstrip(" \"'“‘`*_").endswith(":"):
         return "a proposal", before

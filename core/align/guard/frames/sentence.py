@@ -40,9 +40,7 @@ class Context:
 
 def context_of(text: str, start: int, end: int) -> Context:
     """The context of `text[start:end]`; empty inside a block of code, fenced or indented, which is no prose."""
-    if text.count("```", 0, start) % 2:
-        return Context("", "", "", "", "", is_prose=False)
-    if _INDENTED.match(text, text.rfind("\n", 0, start) + 1):
+    if text.count("```", 0, start) % 2 or _INDENTED.match(text, text.rfind("\n", 0, start) + 1):
         return Context("", "", "", "", "", is_prose=False)
     left, right = ahead_of(text, start), beyond(text, end)
     head = _few(text[start : min(end, start + 8)])

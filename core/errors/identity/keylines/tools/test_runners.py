@@ -390,9 +390,7 @@ def _reason(page: Page, number: int) -> tuple[Part, ...]:
             r"(?:Failed asserting |Assertion with |Assertion failed|match \(|Expected |assert )", stripped
         ) and not stripped.endswith("Error:"):
             return (message(page, at),)
-        if re.match(r"\*\* \([\w.]+\) ", stripped):
-            return (message(page, at),)
-        if re.match(r"\s+(?:Uncaught |Timeout of |expected )", text):
+        if re.match(r"\*\* \([\w.]+\) ", stripped) or re.match(r"\s+(?:Uncaught |Timeout of |expected )", text):
             return (message(page, at),)
     return ()
 
