@@ -51,13 +51,10 @@ def promotion_of(con: apsw.Connection, entry_id: str) -> Promotion:
     row = con.execute("SELECT stage, session_id FROM entry WHERE id = ?", (entry_id,)).fetchone()
     if row is None:
         raise Fault("not_indexed", f"entry {entry_id[:80]!r} not found", "run: casebook evidence list")
-    return _judged(con, cast("Stage", row[0]), quotes_of(con, entry_id), str(row[1] or ""))
-
-
-def _judged(con: apsw.Connection, stage: Stage, quotes: Sequence[StoredQuote], session_id: str) -> Promotion:
+    stage, quotes = cast("Stage", row[0]), quotes_of(con, entry_id)
     if not quotes:
         return Promotion(stage, True, "Evidence alignment failed: the entry has no quotes.", ())
-    messages = StoredMessages(con, session_id)
+    messages = StoredMessages(con, str(row[1] or ""))
     states = [_state(one, messages) for one in quotes]
     bad = [(one, state) for one, state in zip(quotes, states, strict=True) if state not in GOOD]
     if not bad:

@@ -81,8 +81,8 @@ class Job(Generic[T]):
         lane: Lane,
         generation: int,
         work: Callable[[Job[T]], T],
-        done: Callable[[T, bool], None],
-        failed: Callable[[Fault], None],
+        done: Callable[[T, bool], object],
+        failed: Callable[[Fault], object],
         due: float,
     ) -> None:
         self.lane = lane
@@ -340,8 +340,8 @@ class Jobs:
         self,
         lane: str,
         work: Callable[[Job[T]], T],
-        done: Callable[[T, bool], None],
-        failed: Callable[[Fault], None],
+        done: Callable[[T, bool], object],
+        failed: Callable[[Fault], object],
         *,
         delay: float = 0.0,
         keep: bool = False,

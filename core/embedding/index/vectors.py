@@ -17,7 +17,10 @@ def pack(values: list[float]) -> Vector:
     length = math.sqrt(math.fsum(value * value for value in values))
     if not math.isfinite(length) or length == 0:
         raise ValueError("not a vector: its norm is zero or not finite")
-    return _little(array("f", (value / length for value in values)))
+    unit = array("f", (value / length for value in values))
+    if sys.byteorder == "big":
+        unit.byteswap()
+    return unit.tobytes()
 
 
 def unpack(vector: Vector) -> list[float]:
@@ -58,9 +61,3 @@ def distance_of(similarity: float) -> float:
 def similarity_of(distance: float) -> float:
     """The cosine of two unit vectors at an L2 `distance`: 1 - d²/2 (decision 5)."""
     return 1 - distance * distance / 2
-
-
-def _little(values: array[float]) -> Vector:
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values.tobytes()

@@ -89,13 +89,10 @@ class LiveResults(Performs, Results):
                 self._join_vectors(joined(deeper, before))
             return current
 
-        def on_team(deeper: SearchResult | None, _final: bool) -> None:
-            join(deeper)
-
         def ask_server(answer: SearchAnswer) -> None:
             if answer.match is None and not self.typed:
                 work = ask_team(answer, self.scope)
-                self._jobs.run("team", work, on_team, lambda _fault: None)
+                self._jobs.run("team", work, lambda deeper, _final: join(deeper), lambda _fault: None)
 
         def on_vectors(deeper: SearchResult | None, _final: bool) -> None:
             if join(deeper):
@@ -227,9 +224,7 @@ class LiveResults(Performs, Results):
             if folder is not None and kind != "backup":
                 self._folder = Path(folder)
 
-        def notify(text: str, severity: str) -> None:
-            self.post_message(PaneMessage(text, severity))
-
+        notify = lambda text, severity: self.post_message(PaneMessage(text, severity))  # noqa: E731
         folder = None if kind == "backup" else self._folder  # an export's folder is mostly a project's
         self.app.push_screen(ExportScreen(export, proposed(folder, export.name), self._jobs, notify), ended)
 

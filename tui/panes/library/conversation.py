@@ -340,10 +340,7 @@ class Answering:
             found = take_up(self._given[0])
             return tuple(one for one in found if not one.whole and (one.session or "").startswith(OURS))
 
-        def on_recovered(found: tuple[RecoveredAnswer, ...], _final: bool) -> None:
-            on_found(found)
-
-        self._jobs.run(f"{LANE}-left", work, on_recovered, lambda _fault: None)
+        self._jobs.run(f"{LANE}-left", work, lambda found, _final: on_found(found), lambda _fault: None)
 
     def earlier(self, on_found: Callable[[tuple[str, ...]], None]) -> None:
         """Read the earlier questions, the newest first."""
@@ -393,10 +390,7 @@ class Answering:
             if event is not None:
                 on_answer_event(event)
 
-        def on_fault(fault: Fault) -> None:
-            failed(fault)
-
-        self._jobs.run(LANE, work, on_event, on_fault)
+        self._jobs.run(LANE, work, on_event, failed)
 
     def stop(self) -> None:
         """Stop the answer that is on its way; what has come of it is kept. Returns at once."""

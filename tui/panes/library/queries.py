@@ -128,10 +128,7 @@ class Meaning:
             answer = process.ask(job, SearchRequest(query()))
             return SearchResult(answer, library_size(job.store().con))
 
-        def on_result(found: SearchResult, _final: bool) -> None:
-            came(found)
-
-        self._jobs.run(LANE, work, on_result, failed, delay=delay)
+        self._jobs.run(LANE, work, lambda found, _final: came(found), failed, delay=delay)
 
     def forget(self) -> None:
         """Drop the pending request."""

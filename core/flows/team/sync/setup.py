@@ -15,7 +15,6 @@ from core.flows.team.sync.holding import forget_held
 from core.flows.team.sync.mark import set_mark
 from core.flows.team.sync.replica import (
     MERGES,
-    Replica,
     replica_of,
     require_replica,
     team_line,
@@ -182,10 +181,6 @@ def team_status(store: Store, *, ask: bool = True, verify: bool = False) -> Team
             fault = ""
         except Fault as found:
             fault = f"{found.message}. {found.hint}"
-    return _status(store, replica, server_seq, fault, verified)
-
-
-def _status(store: Store, replica: Replica, server_seq: int | None, fault: str, verified: int | None) -> TeamStatus:
     rows = store.con.execute(
         "SELECT DISTINCT lesson FROM team_lesson WHERE lesson NOT GLOB ? ORDER BY lesson", (f"{MERGES}*",)
     ).fetchall()
