@@ -8,14 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
+from core.base.lazy import text_tables
 from core.transcripts.fields import fields, items, json_text
 
-SHELL_TOOLS = frozenset(
-    (
-        *("Bash", "PowerShell", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "bash"),
-        *("exec", "run_shell_command", "execute_command", "powershell", "developer__shell", "run_commands"),
-    )
-)
+_TABLES = text_tables(__file__)
+SHELL_TOOLS = frozenset(_TABLES["SHELL_TOOLS"].split())
 """Tools that run a command line, as the agents name them."""
 
 _SERVED_SHELL = re.compile(
@@ -29,32 +26,7 @@ OWN_TOOLS = frozenset({"KillShell", "KillBash", "BashOutput", "TaskStop", "TaskO
 LOOKS_AT_RUNNING = frozenset({"write_stdin", "wait"})
 """Codex tools whose result is what a command that still runs has printed since."""
 
-LOOKING_TOOLS = frozenset(
-    (
-        *(
-            "Read",
-            "NotebookRead",
-            "Grep",
-            "Glob",
-            "LS",
-            "LSP",
-            "WebFetch",
-            "WebSearch",
-            "TodoWrite",
-            "TodoRead",
-            "Skill",
-        ),
-        *("ToolSearch", "AskUserQuestion", "wait", "EnterPlanMode", "ExitPlanMode", "SlashCommand"),
-        *("ListMcpResourcesTool", "ReadMcpResourceTool", "update_plan", "view_image", "read_file", "list_dir"),
-        *("grep_files", "web_search", "write_stdin"),
-        *("read", "view", "grep", "rg", "glob", "ls", "list", "find", "webfetch", "websearch", "fetch", "web_fetch"),
-        *("todowrite", "todoread", "todo", "question", "skill", "ask_user", "ask_question", "rename_session", "hub"),
-        *("read_many_files", "list_directory", "search_file_content", "grep_search", "google_web_search"),
-        *("write_todos", "list_files", "search_files", "list_code_definition_names", "codebase_search"),
-        *("ask_followup_question", "attempt_completion", "switch_mode", "update_todo_list", "plan_mode_respond"),
-        *("read_bash", "list_bash", "read_files", "search_codebase", "Read_file", "finder", "todo_write", "web_search"),
-    )
-)
+LOOKING_TOOLS = frozenset(_TABLES["LOOKING_TOOLS"].split())
 """Tools that look, plan or ask: when they fail, nothing of the project has."""
 
 _SHELLS = ("bash", "sh", "zsh", "dash", "fish", "pwsh", "powershell", "cmd")

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple, cast
 
+from core.base.lazy import text_tables
 from core.flows.harvest import programs
 from core.flows.harvest.command import NOWHERE, Command, Part
 
@@ -166,28 +167,7 @@ def _side(lines: list[str]) -> str:
     return "\n".join(line if len(line) <= _LINE else f"{line[: _LINE - 1]}…" for line in shown)
 
 
-WRITERS: Final = frozenset(
-    (
-        "Edit",
-        "Write",
-        "MultiEdit",
-        "NotebookEdit",
-        "Update",
-        "apply_patch",
-        "ApplyPatch",
-        "create_file",
-        "write_file",
-        "edit_file",
-        "insert_edit_into_file",
-        "str_replace_editor",
-        "str_replace_based_edit_tool",
-        "replace_in_file",
-        "search_replace",
-        "delete_file",
-        *("edit", "write", "multiedit", "patch", "replace", "create", "write_to_file", "apply_diff"),
-        *("insert_content", "search_and_replace", "text_editor", "developer__text_editor", "undo_edit"),
-    )
-)
+WRITERS: Final = frozenset(text_tables(__file__)["WRITERS"].split())
 """Tools that write files."""
 
 DELEGATES: Final = frozenset(("Task", "Agent", "spawn_agent", "dispatch_agent", "task", "new_task", "use_subagents"))

@@ -7,7 +7,7 @@ from base64 import b64decode
 from functools import cache
 from typing import Final, NamedTuple
 
-from core.base.lazy import lazy_pattern
+from core.base.lazy import lazy_pattern, text_tables
 from core.text.redaction import MASK
 
 _LONGEST: Final = 20_000
@@ -95,29 +95,7 @@ def is_line_start(text: str, start: int) -> bool:
     return (line > 0 or start <= 60) and bool(_LINE_HEAD.match(text[line:start]))
 
 
-_PLAIN_WORDS_TEXT = (
-    # nothing there
-    "none null nil undefined nan void true false yes no on off empty blank n/a na unset missing absent "
-    # types and formats
-    "str string text char varchar nvarchar bytes byte bytea bytearray buffer bool boolean int integer bigint number "
-    "float double decimal object array list dict map set tuple any unknown never optional union symbol uuid date "
-    "datetime timestamp json jsonb enum secretstr u8 u16 u32 u64 u128 usize i8 i16 i32 i64 int8 int16 int32 int64 "
-    "uint8 uint16 uint32 uint64 uint8array float32 float64 utf8 utf-8 base64 base32 hex ascii latin1 oauth oauth2 jwt "
-    "jwks bearer basic digest hs256 hs384 hs512 rs256 rs512 es256 eddsa bcrypt scrypt argon2 argon2id pbkdf2 md5 sha1 "
-    "sha256 sha512 sha-1 sha-256 sha-512 x509 x.509 pkcs1 pkcs8 pkcs12 tls1.2 tls1.3 ed25519 secp256k1 p256 "
-    # what a message says about a secret
-    "required optional invalid incorrect wrong expired expected unexpected unknown denied rejected refused failed "
-    "failure error not must should cannot can could is are was has have the this that a an for via through instead "
-    "from to of in and or with without when if at by as be it its your you my our too short long weak please enter "
-    "provide use using ok okay valid verified accepted changed updated reset created deleted revoked rotated "
-    "generated found ignored deprecated supported unsupported available unavailable default only same mismatch "
-    "matches length minimum maximum option flag argument parameter value values field name type file path input "
-    "output prompt stdin env environment "
-    # stand-ins
-    "example sample dummy placeholder changeme change-me change_me replaceme replace-me replace_me todo tbd redacted "
-    "hidden masked censored removed omitted filtered sensitive sanitized foo bar baz foobar here inherit auto "
-)
-_PLAIN_WORDS: Final = frozenset(_PLAIN_WORDS_TEXT.split())
+_PLAIN_WORDS: Final = frozenset(" ".join(text_tables(__file__).values()).split())
 
 _PROSE_WORDS_TEXT = (
     "is are was be must should cannot can't could may the not no too your you please enter field this required "
