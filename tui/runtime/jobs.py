@@ -38,6 +38,9 @@ MOST_DEAF = 4
 QUIT_WAIT = 0.2
 """Seconds that running jobs have to end once the app is about to, all of them together."""
 
+KEEP_WAIT = 2.5
+"""The same for jobs of a lane that keeps them: what a person has decided or typed. Less than a signal waits."""
+
 SWITCH = 0.0005
 """Seconds for which a job keeps the interpreter while the interface waits for it, instead of Python's 5 ms: drawing one
 frame asks for it several times."""
@@ -334,6 +337,7 @@ class Jobs:
         self._post = post
         self._lanes: dict[str, Lane] = {}
         self._closing = 0.0
+        self._late: set[str] = set()
         sys.setswitchinterval(SWITCH)
 
     def run(
@@ -384,6 +388,10 @@ class Jobs:
         """Whether a job still runs in its thread, given up or not."""
         return any(lane.left_behind for lane in self._lanes.values())
 
+    def gave_up(self, lane: str) -> bool:
+        """Whether a job of the lane still runs or waits, or failed after closing began."""
+        return lane in self._late or self.is_working(lane)
+
     def deliver(self, report: JobReport) -> None:
         """Deliver a report to the requester, unless a newer job replaced it."""
         job = report.job
@@ -396,17 +404,17 @@ class Jobs:
         else:
             job.done(report.value, report.final)
 
-    def close(self, wait: float = QUIT_WAIT) -> None:
+    def close(self, wait: float = KEEP_WAIT) -> None:
         """Interrupt everything and wait for it, `wait` seconds at most; what still runs then is left behind.
 
-        Called again it waits only for what is left of `QUIT_WAIT` since the first time.
+        Called again it waits only for what is left of `QUIT_WAIT`, or `KEEP_WAIT`, since the first time.
         """
         now = time.monotonic()
         self._closing = self._closing or now
-        deadline = min(now + wait, self._closing + QUIT_WAIT)
         for lane in self._lanes.values():
             lane.close()
         for lane in self._lanes.values():
+            deadline = min(now + wait, self._closing + (KEEP_WAIT if lane.keep else QUIT_WAIT))
             # An interrupt that comes between two queries is lost, so it is repeated.
             while not lane.wait(min(0.01, deadline - time.monotonic())) and time.monotonic() < deadline:
                 lane.close()
@@ -417,6 +425,8 @@ class Jobs:
         return self._lanes[name]
 
     def _report(self, report: JobReport) -> None:
+        if self._closing and report.fault is not None:
+            self._late.add(report.job.lane.name)
         try:
             self._post(report)
         except RuntimeError:

@@ -137,19 +137,36 @@ def open_demo(app: App[Any]) -> str:
 
 
 def _run(argv: list[str], name: str = "") -> tuple[int, str]:
-    """Run a program to its end: its exit code, negative for a signal, and what went wrong, or an empty string."""
+    """Run a program to its end: its exit code, negative for a signal, and what went wrong, or an empty string.
+
+    A signal that ends the workbench ends the program first: it would go on with a terminal that a shell uses again.
+    """
     # ctrl+c belongs to the program; a handler that does nothing is not inherited, as "ignore" would be
-    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    before: dict[int, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, lambda _number, _frame: None)}
+    passed: list[int] = []
     try:
-        ended = subprocess.run(argv, check=False)  # a list, so no shell reads it
+        with subprocess.Popen(argv) as child:  # a list, so no shell reads it
+
+            def pass_on(number: int, frame: object) -> None:
+                passed.append(number)
+                child.send_signal(number)
+                if callable(handler := before[number]):
+                    handler(number, frame)
+
+            for number in (getattr(signal, one) for one in ("SIGTERM", "SIGHUP") if hasattr(signal, one)):
+                before[number] = signal.getsignal(number)
+                signal.signal(number, pass_on)
+            code = child.wait()
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and not name
         hint = " Set $EDITOR or $PAGER to an installed program." if missing else ""
         return 1, f"Cannot start {name or argv[0]}: {error.strerror or error}.{hint}"
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         sys.stdout.flush()
-    return ended.returncode, _how_it_ended(name or argv[0], ended.returncode)
+    code = -passed[0] if passed else code  # vim exits with a code then
+    return code, _how_it_ended(name or argv[0], code)
 
 
 def _how_it_ended(name: str, code: int) -> str:

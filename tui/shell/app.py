@@ -25,6 +25,7 @@ from core.base.paths import log_file
 from core.text import clean
 from tui.actions.action import Around, Scope, Situation
 from tui.actions.registry import PANES, Keys, Wish, action_here, bindings, keymap, keys_for
+from tui.panes.common.decisions import LANE as DECISIONS
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.screen import ErrorsScreen
 from tui.panes.library.ingest import Ingesting
@@ -111,6 +112,15 @@ class Situated(Protocol):
         ...
 
 
+@runtime_checkable
+class Keeps(Protocol):
+    """A screen with a text that is not saved."""
+
+    def keep_draft(self) -> None:
+        """Keep what is typed for the next time."""
+        ...
+
+
 class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, Look, inherit_bindings=False):
     """The workbench on one casebook."""
 
@@ -183,7 +193,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
         self.set_timer(_WARM, lambda: (self.read_sheets(LATER_SHEETS), self.collect_at_rest()))
         if not self.is_headless:
-            heed_signals(self, self._on_signal)
+            heed_signals(self, self.leave)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
 
@@ -285,21 +295,19 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             now = replace(self.situation(), focus=footers.first().situation.focus)
             self.push_screen(HelpScreen(now, self.signs))
 
-    def leave(self) -> None:
-        """Quit: interrupt what runs; while Textual restores the terminal (0.2 s), it ends."""
-        self._last_words()
-        self.exit()
+    def leave(self, code: int = 0) -> None:
+        """Quit: interrupt what runs; while Textual restores the terminal (0.2 s), it ends.
 
-    def _on_signal(self, code: int) -> None:
-        """SIGTERM, SIGHUP, SIGINT: leave as `q` does, but say by the exit code that it was not the user."""
-        self._last_words()
-        self.exit(return_code=code)
-
-    def _last_words(self) -> None:
+        SIGTERM, SIGHUP, SIGINT: the exit code says that it was not the user.
+        """
+        for screen in self.screen_stack:
+            if isinstance(screen, Keeps):
+                screen.keep_draft()
         if self._keeper is not None:
             self._keep()
             self._keeper.last()
         self.jobs.close(0.0)
+        self.exit(return_code=code)
 
     def remember(self, pane: str, memory: Memory) -> None:
         """How a pane other than the errors looks now."""
@@ -484,8 +492,8 @@ def run(
 ) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left.
 
-    0; 1 after an internal fault, shown in one line; 128 and the signal's number if a signal ended it. A job may still
-    run in its thread then: the process ends by `cli.main.end_process`. With `remember`
+    0; 1 after an internal fault or a decision that was not saved, shown in one line; 128 and the signal's number if a
+    signal ended it. A job may still run in its thread then: the process ends by `cli.main.end_process`. With `remember`
     it looks as it was left the last time. `rules`: rule files that hold instead of those of the settings. `cited`: a
     citation, at which the library opens.
     """
@@ -506,4 +514,6 @@ def run(
     if app.crash is not None:
         logged = config is None or config.values.log.level != "off"
         sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
-    return app.return_code or int(app.crash is not None)
+    if lost := app.jobs.gave_up(DECISIONS):
+        sys.stderr.write("Your last decision was not saved. Another process may have locked the casebook.\n")
+    return app.return_code or int(app.crash is not None or lost)

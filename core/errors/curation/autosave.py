@@ -176,11 +176,21 @@ class Writer:
         self._guard = Lock()
         self._held: int | None = None
 
-    def keep(self, one: Scratch) -> None:
-        """Keep a text as this window's own. Raises Fault io_error."""
+    def keep(self, one: Scratch, *, apart: bool = False) -> None:
+        """Keep a text as this window's own. Raises Fault io_error.
+
+        `apart`: it does not go on with what the window kept of the case before, which stays.
+        """
+        mine = replace(one, writer=self.name)
         with self._guard:
             self._hold()
-            keep_scratch(self.folder, replace(one, writer=self.name))
+            if apart:
+                self._put_aside(mine)
+            keep_scratch(self.folder, mine)
+
+    def _put_aside(self, one: Scratch) -> None:
+        with suppress(OSError):
+            scratch_path(self.folder, one).replace(scratch_path(self.folder, replace(one, writer=_new_name())))
 
     def saved(self, case_id: int | None = None) -> SavedScratches:
         """What was typed and not saved, of one case or of all. Never raises."""
@@ -198,8 +208,8 @@ class Writer:
             if is_case(con, case_id, one.key):
                 free.append(one)
             elif one.writer == self.name:
-                with self._guard, suppress(OSError):
-                    scratch_path(self.folder, one).replace(scratch_path(self.folder, replace(one, writer=_new_name())))
+                with self._guard:
+                    self._put_aside(one)
         return SavedScratches(tuple(free), found.living)
 
     def take(self, one: Scratch) -> Scratch | None:

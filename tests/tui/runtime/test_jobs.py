@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from tests.tui import quiet
 from tests.tui.support import app_on
 from tui.runtime import jobs
-from tui.runtime.jobs import Job, JobReport, Jobs
+from tui.runtime.jobs import QUIT_WAIT, Job, JobReport, Jobs
 
 ROOT = Path(__file__).parents[3]
 NOWHERE = Path("/nonexistent/none.db")
@@ -189,12 +189,30 @@ def test_a_lane_that_keeps_does_everything_in_order(desk: Desk) -> None:
 
 
 def test_closing_lets_a_keeping_lane_finish_what_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "QUIT_WAIT", 60.0)  # as long as a busy machine takes
+    monkeypatch.setattr(jobs, "KEEP_WAIT", 60.0)  # as long as a busy machine takes
     done: list[int] = []
     for number in range(5):
-        desk.run(lambda job, number=number: done.append(number), keep=True)
+        desk.run(lambda job, number=number: (time.sleep(QUIT_WAIT / 3), done.append(number)), keep=True)
     desk.jobs.close(60.0)
     assert done == list(range(5))
+    assert not desk.jobs.gave_up("a")
+
+
+def test_what_fails_or_lasts_while_closing_was_given_up(desk: Desk) -> None:
+    release = threading.Event()
+
+    def locked(_job: Job[object]) -> object:
+        release.wait(120)
+        raise Fault("db_locked", "locked")
+
+    desk.run(locked, keep=True)
+    desk.jobs.close(0.0)
+    assert desk.jobs.gave_up("a")
+    release.set()
+    desk.wait(1)
+    happens(lambda: not desk.jobs.is_working("a"))
+    assert desk.jobs.gave_up("a")
+    assert not desk.jobs.gave_up("b")
 
 
 def test_a_fault_is_delivered_as_such_and_any_other_error_as_a_generic_one(desk: Desk) -> None:
@@ -289,7 +307,7 @@ def test_a_report_after_the_loop_has_ended_is_dropped(monkeypatch: pytest.Monkey
     def gone(report: JobReport) -> None:
         raise RuntimeError("Event loop is closed")
 
-    monkeypatch.setattr(jobs, "QUIT_WAIT", 60.0)
+    monkeypatch.setattr(jobs, "KEEP_WAIT", 60.0)
     own = Jobs(NOWHERE, gone)
     own.run("a", lambda job: 1, lambda value, final: None, lambda fault: None, keep=True)
     own.close(60.0)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.events import Paste
@@ -32,6 +33,7 @@ from core.team.privacy import Person
 from tests.tui.corpus import assert_inert
 from tests.tui.pseudo_terminal import Terminal
 from tests.tui.support import app_on, frame, put, told, until
+from tui.panes.errors import fix_editor
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.fix_editor import KEEP_EVERY, Fields, WritingScreen
 from tui.panes.errors.queries import Meaning
@@ -121,13 +123,17 @@ async def test_a_source_that_is_no_place_is_not_saved(casebook: Path) -> None:
     assert found.source.messages == (12, 13)
 
 
-async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook: Path) -> None:
+@pytest.mark.parametrize("key", ["escape", "ctrl+q"])
+async def test_leaving_without_saving_keeps_the_text_for_the_next_time(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr(fix_editor, "KEEP_EVERY", 3600.0)
     app = app_on(casebook)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         screen = await writing(pilot, app)
         stood = screen.area.text
-        await pilot.press(*"half ", "escape")
-        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+        await pilot.press(*"half ", key)
+        await until(pilot, lambda: key == "ctrl+q" or (len(app.screen_stack) == 1 and idle(app)))
     assert [one.written.text for one in read_scratches(scratch_folder(casebook))] == ["half " + stood]
     app.errors.curating.writer.ended()
     app = app_on(casebook)
@@ -332,6 +338,25 @@ async def test_nobody_waits_for_what_reads_alike_to_go_on_with_a_text(
         app.errors.curating.write(app.errors.case.read)
         kept = "Typed on. Mine and theirs."
         await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == kept)
+
+
+async def test_what_is_typed_before_a_draft_is_restored_does_not_take_its_place(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, slow = Writer.of_case, Event()
+    monkeypatch.setattr(Writer, "of_case", lambda *given: slow.wait(120) and whole(*given))
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        read = app.errors.case.read
+        assert read is not None
+        app.errors.curating.writer.keep(Scratch(read.case.id, "", Written("An hour of typing.")))
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.has_focus)
+        app.set_timer(0.2, slow.set)
+        await pilot.press("X", "escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+    assert [one.written.text[-8:] for one in read_scratches(scratch_folder(casebook))] == [" typing."]
 
 
 async def test_one_fix_is_applied_to_similar_cases_as_one_change(tmp_path: Path) -> None:

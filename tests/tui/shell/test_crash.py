@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -15,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.support import make_casebook
-from tui.shell.app import crash_line
+from tui.panes.common.decisions import LANE
+from tui.shell.app import CasebookApp, crash_line, run
 from tui.terminal.crash import crash_of, traceback_of
 
 pty = pytest.importorskip("pty")
@@ -194,6 +196,18 @@ sys.exit(main())
     assert b"made 1" in terminal.written
     assert b"taken down" not in terminal.written
     assert list((tmp_path / "tmp").glob("casebook-demo-*")) == []
+
+
+def test_a_decision_that_was_not_saved_is_reported_behind_the_workbench(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def begin(app: CasebookApp, **_how: object) -> None:
+        app.jobs.run(LANE, lambda _job: time.sleep(300), print, print, keep=True)
+
+    monkeypatch.setattr(CasebookApp, "run", begin)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    assert run(Path("none.db")) == 1
+    assert capsys.readouterr().err.startswith("Your last decision was not saved.")
 
 
 @pytest.mark.parametrize("more", [{"TERM": "dumb"}, {}])

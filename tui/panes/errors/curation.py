@@ -320,8 +320,6 @@ class Curating(Decisions, Performs):
         def failed(fault: Fault) -> None:
             self.message = f"not done: {fault.message}"
             then(None)
-            if decision.written is not None:
-                self._keep_text(decision.written, decision.first_seen)
             hint = f" {self.signs.fill_keys(DRAFT_KEPT)}" if decision.written else ""
             self.say(f"{fault_text(fault)}{hint}", "error")
 
@@ -405,13 +403,9 @@ class Curating(Decisions, Performs):
         from tui.panes.errors.case_side import ConflictScreen
 
         conflict = conflicts.pop(0)
+        saved = then
         if conflict.mine is not None:  # the workbench may be left before the person has chosen
-            self._keep_text(conflict.mine, decision.version_in(conflict))
-
-        def saved(done: Curated | None) -> None:
-            then(done)
-            if conflict.mine is not None and done is not None and not done.conflicts:
-                self.in_scratch(lambda _job: self.writer.drop(conflict.case_id), self._not_returned)
+            saved = self._keep_text(conflict.mine, decision.version_in(conflict), then)
 
         def chosen(choice: str | None) -> None:
             if choice == "mine" and (again := decision.again(conflict)) is not None:
@@ -475,24 +469,33 @@ class Curating(Decisions, Performs):
         elif not text.strip():
             self.say("The fix is empty, so it was not saved. Use reject to discard a fix.", "warning")
         else:
-            status = "verified" if base is not None and base.status == "verified" else "draft"
-            decision = Decision("edit", (seen,), written=replace(before, text=text), status=status)
+            written = replace(before, text=text)
+            ended = self._keep_text(written, seen, then, apart=True)
             if why:  # the person did not end it: no decision
-                self._keep_text(replace(before, text=text), seen)
                 self.say(self.signs.fill_keys(f"{why} {{fix.write}} opens it."), "warning")
             else:
-                self.decide(decision, then, toast=toast)
+                status = base.status if base is not None and base.status == "verified" else "draft"
+                self.decide(Decision("edit", (seen,), written=written, status=status), ended, toast=toast)
 
-    def _keep_text(self, written: Written, seen: SeenVersion) -> None:
-        """Save a text that is not in the casebook next to it. `seen`: what the person compared it with."""
+    def _keep_text(self, written: Written, seen: SeenVersion, then: Then, *, apart: bool = False) -> Then:
+        """Keep a text next to the casebook until a decision has saved it: what comes then, and after it `then`.
+
+        `seen`: what the person compared it with. `apart`: an earlier draft of the case stays.
+        """
 
         def work(_job: Job[Any]) -> None:
             from core.errors.curation.autosave import Scratch
 
-            name = self.writer.name
-            self.writer.keep(Scratch(seen.case_id, name, written, seen.resolution_id, seen.fingerprint, key=seen.key))
+            one = Scratch(seen.case_id, "", written, seen.resolution_id, seen.fingerprint, key=seen.key)
+            self.writer.keep(one, apart=apart)
+
+        def ended(done: Curated | None) -> None:
+            then(done)
+            if done is not None and not done.conflicts:
+                self.in_scratch(lambda _job: self.writer.drop(seen.case_id), self._not_returned)
 
         self.in_scratch(work, lambda fault: self.say(fault.message))
+        return ended
 
     def in_scratch(self, work: Callable[[Job[None]], None], failed: Callable[[Fault], None]) -> None:
         """Save or delete an unfinished draft in order, then look for drafts to resume."""

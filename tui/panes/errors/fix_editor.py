@@ -30,7 +30,7 @@ from tui.runtime.messages import PaneSearchLibrary
 from tui.services.external_editor import edit_outside
 from tui.widgets.inputs import FixArea, visible_text
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import KeyFooter, fit_size, sheet
+from tui.widgets.workbench import KeyFooter, fit_size, sheet, workbench
 
 if TYPE_CHECKING:
     from core.errors import Source
@@ -276,7 +276,8 @@ class WritingScreen(Performs, ModalScreen[None]):
             self._put(self._start)
             self._set_header("Both versions. Where they differ, yours is first.")
         self._draw_preview()
-        self.set_interval(KEEP_EVERY, self._keep)
+        self.set_interval(KEEP_EVERY, self.keep_draft)
+        workbench(self).hold_keys()  # what is typed before a draft is restored would take its place
         self._curating.jobs.run("writing", open_draft(self._read.case.id, self._curating), self._opened, self._failed)
 
     def on_unmount(self) -> None:
@@ -297,6 +298,7 @@ class WritingScreen(Performs, ModalScreen[None]):
             self._put(scratch.written)
         elif opened.elsewhere:
             self._set_header("Also open in another window. This is the saved version.")
+        workbench(self).let_keys_go()
         self._keys.situation = self.situation()
 
     def _put(self, start: Written) -> None:
@@ -338,7 +340,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         self._similar.set_class(self._also, "-chosen")
         self._similar.update(draw_alike(self._alike, self._curating.signs, chosen=self._also))
 
-    def _keep(self) -> None:
+    def keep_draft(self) -> None:
         """Keep what is typed, if it changed since the last time."""
         if self._leaving or not self._dirty or (written := self.written) == self._saved:
             return
@@ -380,7 +382,7 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     def _decide(self, decision: Decision) -> None:
         """Leave at once; the text is kept until it is on disk, and longer if the act is not about it."""
-        self._keep()
+        self.keep_draft()
         left = self.written if decision.written is None and self._dirty and self.written.text.strip() else None
 
         def ended(done: Curated | None) -> None:
@@ -406,13 +408,14 @@ class WritingScreen(Performs, ModalScreen[None]):
         if not self.is_current:
             return
         if self._dirty:
-            self._keep()
+            self.keep_draft()
             self._curating.say(self._curating.signs.fill_keys(DRAFT_KEPT))
         elif self._saved is not None:
             self._forget()  # the typed text was undone: there is no draft to resume
         self.dismiss()
 
     def _outside(self) -> None:
+        self.keep_draft()  # the editor has the terminal for as long as it likes, and no timer runs
         text, why = edit_outside(self.app, os.environ, self.area.text, self._read.case)
         if why:
             self._curating.say(why, "warning")
@@ -420,7 +423,7 @@ class WritingScreen(Performs, ModalScreen[None]):
             return
         if text.rstrip("\n") != self.area.text.rstrip("\n"):
             self.area.put(text.rstrip("\n"))
-            self._keep()
+            self.keep_draft()
         self._curating.jobs.run("writing", self._draft.changed(), self._compared, self._failed)
 
     def _compared(self, changed: bool, _final: bool) -> None:
@@ -447,7 +450,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
         self.area.insert(f"{gap}{visible_text(block)}\n")
         self.area.focus()
-        self._keep()
+        self.keep_draft()
 
     def _toggle_also(self) -> None:
         self._also = not self._also
@@ -482,4 +485,5 @@ class WritingScreen(Performs, ModalScreen[None]):
         self.area.border_subtitle = Content.styled(inline(text, 200), "$cb-draft")
 
     def _failed(self, fault: Fault) -> None:
+        workbench(self).let_keys_go()
         self._set_header(fault.message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import stat
 import sys
 from pathlib import Path
@@ -15,8 +16,9 @@ from textual.pilot import Pilot
 from cli.main import main
 from core.errors import add_resolution, identify, observe
 from core.errors.cases.record import Name
+from core.errors.curation.autosave import Scratch
 from core.errors.curation.decisions import mark_noise
-from core.errors.curation.transaction import look
+from core.errors.curation.transaction import Written, look
 from core.store import open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.case_actions import command_of
@@ -349,6 +351,47 @@ def test_what_a_killed_editor_had_saved_is_kept() -> None:
     text, told = external_editor.change_in(Lent(), [sys.executable, "-c", script], "mine", ".md")  # pyright: ignore[reportArgumentType]
     assert text == "mine, and more"
     assert told.endswith("was killed (signal 9). The text that it saved is kept.")
+
+
+def test_a_signal_that_ends_the_workbench_ends_an_editor_and_keeps_what_it_had_saved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, lambda *_: os._exit(1))  # as vim does
+open(sys.argv[1], "w").write("mine, and more")
+os.kill(os.getppid(), signal.SIGTERM)
+signal.alarm(60)
+signal.pause()
+"""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: heard.append(number))
+    try:
+        text, told = external_editor.change_in(Lent(), [sys.executable, "-c", script], "mine", ".md")  # pyright: ignore[reportArgumentType]
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == [signal.SIGTERM] * 2
+    assert text == "mine, and more"
+    assert told.endswith("was killed (signal 15). The text that it saved is kept.")
+
+
+async def test_a_text_from_an_editor_is_kept_until_it_is_in_the_casebook(
+    told: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("tui.panes.errors.curation.edit_outside", lambda *_given: ("From the editor.", ""))
+    app = app_on(told)
+    async with app.run_test(size=WIDE) as pilot:
+        await in_case(pilot, app)
+        read, curating = app.errors.case.read, app.errors.curating
+        assert read is not None
+        curating.writer.keep(Scratch(read.case.id, "", Written("Typed before.")))
+        with open_store(told, write=True) as store, store.transaction():
+            await pilot.press("e")
+            await until(pilot, lambda: len(curating.writer.saved().free) == 2)
+        await until(pilot, lambda: not app.jobs.busy("curate") and not app.jobs.busy("scratch"))
+        assert [one.written.text for one in curating.writer.saved().free] == ["Typed before."]
 
 
 async def test_without_an_editor_it_says_how_to_set_one(told: Path, monkeypatch: pytest.MonkeyPatch) -> None:
