@@ -32,6 +32,8 @@ _SCOPE: Final = (
     "CASE WHEN EXISTS (SELECT 1 FROM session WHERE session.id = resolution.session_id AND session.repository = ?)"
     f" THEN 0 WHEN {_HARVEST_VALUE.format(name='worth')} = 'general' THEN 1 ELSE 2 END"
 )
+_HIDES: Final = "coalesce(iif(json_valid(lesson), json_extract(lesson, '$.workaround'), 0), 0)"
+"""Whether a fix only hides the failure."""
 HELPED_SHARE: Final = (
     "(SELECT (coalesce(sum(o.outcome = 'helped'), 0) + 1.0) / (count(*) + 2) FROM answer_outcome o"
     " WHERE o.resolution_id = resolution.id AND o.outcome IN ('helped', 'failed_again') AND o.withheld = 0)"
@@ -68,6 +70,7 @@ def answer_order(*, own: bool = False, repository: bool = False) -> str:
     drafted = [_SCOPE] if repository else []
     drafted += [
         f"coalesce({_HARVEST_VALUE.format(name='strength')}, '') <> 'strong'",
+        _HIDES,
         f"-{HELPED_SHARE}",
         f"coalesce(nullif({_STEPS}, 0), 1000)",
     ]

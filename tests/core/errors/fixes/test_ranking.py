@@ -15,6 +15,7 @@ from core.errors.cases.derived import mirror_current
 from core.errors.cases.resolutions import Draft, add_drafts
 from core.errors.curation.transaction import look, version_of
 from core.errors.fixes import Evidence
+from core.errors.lessons import Do, Lesson, When
 from core.errors.retrieval.answer import Strength, Worth
 from core.store import Store, open_store
 
@@ -28,7 +29,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def draft(
-    store: Store, text: str, strength: Strength = "strong", worth: Worth = "project", steps: int = 1, repo: str = "r"
+    store: Store,
+    text: str,
+    strength: Strength = "strong",
+    worth: Worth = "project",
+    steps: int = 1,
+    repo: str = "r",
+    *,
+    workaround: bool = False,
 ) -> int:
     """One more draft of the error, from a session of its own named like its text; its case."""
     found = identify(ERROR)
@@ -43,7 +51,8 @@ def draft(
             con, found, session_id=text, message_idx=1, tool="Bash", project=f"/{repo}", ts="2026", stale=stale
         )
         evidence = Evidence(strength, worth, links)
-        add_drafts(con, [Draft(case, found.fingerprint, text, "Edit", (), text, (1,), "2026", evidence)], stale)
+        lesson = Lesson(When(ERROR), Do("command", text), workaround=workaround)
+        add_drafts(con, [Draft(case, found.fingerprint, text, "Edit", (), text, (1,), "2026", evidence, lesson)], stale)
     return case
 
 
@@ -73,6 +82,14 @@ def test_a_slip_is_behind_every_other_draft(store: Store) -> None:
     draft(store, "weak", "weak")
     draft(store, "slip", "strong", "slip")
     assert answer(store) == "weak"
+
+
+def test_a_workaround_is_behind_every_fix_that_is_as_strong(store: Store) -> None:
+    draft(store, "fix", "weak", steps=3)
+    draft(store, "suppressed", "weak", workaround=True)
+    assert answer(store) == "fix"
+    draft(store, "slip", "strong", "slip")
+    assert answer(store) == "fix"
 
 
 def test_of_equal_drafts_the_one_with_fewer_steps_and_then_the_newest_answers(store: Store) -> None:
