@@ -7,10 +7,12 @@ By hand rather than with shtab: what is needed fits in this file, and it costs n
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cli.context import Context, context_for
@@ -77,8 +79,7 @@ def run_completion(args: argparse.Namespace, context: Context) -> int:
     if args.shell is None:
         raise Fault("invalid_input", "no shell given", f"use one of: {', '.join(_SHELLS)}")
     places = tuple(_walk(build(), ""))
-    for line in {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](places):
-        sys.stdout.write(line + "\n")
+    sys.stdout.write({"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](places))
     return 0
 
 
@@ -116,45 +117,36 @@ def _walk(parser: Parser, path: str) -> Iterator[Place]:
     yield from below
 
 
-def _bash(places: tuple[Place, ...]) -> Iterator[str]:
-    yield "_casebook_stored() {"
-    yield "  local value"
-    yield "  while IFS=$'\\t' read -r value _"
-    yield "  do"
-    yield '    COMPREPLY+=("$value")'
-    yield '  done < <(casebook completion --values "$1" "$2" 2>/dev/null)'
-    yield "}"
-    yield "_casebook() {"
-    yield '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" at="" words="" stored="" i'
-    yield "  COMPREPLY=()"
-    yield "  for ((i = 1; i < COMP_CWORD; i++)); do"
-    yield '    case "$at/${COMP_WORDS[i]}" in'
-    yield f'      {"|".join(p.path for p in places if p.path)}) at="$at/${{COMP_WORDS[i]}}" ;;'
-    yield "    esac"
-    yield "  done"
-    yield '  case "$at $prev" in'
+def _filled(shell: str, places: tuple[Place, ...], values: Iterator[str], words: Iterator[str]) -> str:
+    """The script of a shell. `values`: its lines for options with a value, `words`: those for each place."""
+    template = Path(__file__).with_suffix(f".{shell}")
+    joint = " " if shell == "fish" else "|"
+    parts = {
+        "PATHS": joint.join(place.path for place in places if place.path),
+        "VALUES": "\n".join(values),
+        "FREE": _free(places),
+        "PLACES": "\n".join(words),
+    }
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], template.read_text("utf-8"))
+
+
+def _valued(places: tuple[Place, ...], choose: Callable[[Word], str]) -> Iterator[str]:
     for place in places:
         for word in place.words:
             if word.valued and word.choices:
-                reply = f'COMPREPLY=($(compgen -W "{" ".join(word.choices)}" -- "$cur"))'
-                yield f'    "{place.path} {word.name}") {reply}; return ;;'
+                yield f'    "{place.path} {word.name}") {choose(word)}; return ;;'
             elif word.stored:
                 yield f'    "{place.path} {word.name}") stored={word.stored} ;;'
-    yield f'    {_free(places)}) COMPREPLY=($(compgen -f -- "$cur")); return ;;'
-    yield "  esac"
-    yield '  case "$at" in'
-    for place in places:
-        stored = f' stored="${{stored:-{place.stored}}}"' if place.stored else ""
-        yield f'    "{place.path}") words="{" ".join(word.name for word in place.words)}"{stored} ;;'
-    yield "  esac"
-    yield "  if [[ -n $stored && $cur != -* ]]"
-    yield "  then"
-    yield '    _casebook_stored "$stored" "$cur"'
-    yield "    return"
-    yield "  fi"
-    yield '  COMPREPLY=($(compgen -W "$words" -- "$cur"))'
-    yield "}"
-    yield "complete -o default -F _casebook casebook"
+
+
+def _bash(places: tuple[Place, ...]) -> str:
+    def words() -> Iterator[str]:
+        for place in places:
+            stored = f' stored="${{stored:-{place.stored}}}"' if place.stored else ""
+            yield f'    "{place.path}") words="{" ".join(word.name for word in place.words)}"{stored} ;;'
+
+    choose = lambda word: f'COMPREPLY=($(compgen -W "{" ".join(word.choices)}" -- "$cur"))'  # noqa: E731
+    return _filled("bash", places, _valued(places, choose), words())
 
 
 def _free(places: tuple[Place, ...]) -> str:
@@ -163,57 +155,22 @@ def _free(places: tuple[Place, ...]) -> str:
     return "|".join(f'*" {name}"' for name in sorted(names))
 
 
-def _zsh(places: tuple[Place, ...]) -> Iterator[str]:
-    yield "#compdef casebook"
-    yield "_casebook_stored() {"
-    yield "  local -a found"
-    yield '  found=(${(f)"$(casebook completion --values $1 "$PREFIX" 2>/dev/null)"})'
-    yield "  found=(\"${(@)found/$'\\t'/:}\")"
-    yield "  _describe -V -t $1 $1 found"
-    yield "}"
-    yield "_casebook() {"
-    yield '  local at="" stored="" word; local -a found'
-    yield "  for word in ${words[2,CURRENT-1]}; do"
-    yield '    case "$at/$word" in'
-    yield f'      {"|".join(p.path for p in places if p.path)}) at="$at/$word" ;;'
-    yield "    esac"
-    yield "  done"
-    yield '  case "$at ${words[CURRENT-1]}" in'
-    for place in places:
-        for word in place.words:
-            if word.valued and word.choices:
-                yield f'    "{place.path} {word.name}") compadd -- {" ".join(word.choices)}; return ;;'
-            elif word.stored:
-                yield f'    "{place.path} {word.name}") stored={word.stored} ;;'
-    yield f"    {_free(places)}) _files; return ;;"
-    yield "  esac"
-    yield '  case "$at" in'
-    for place in places:
-        listed = " ".join(_quoted(f"{word.name}:{word.about}" if word.about else word.name) for word in place.words)
-        stored = f" stored=${{stored:-{place.stored}}}" if place.stored else ""
-        yield f'    "{place.path}") found=({listed}){stored} ;;'
-    yield "  esac"
-    yield "  if [[ -n $stored && $PREFIX != -* ]]"
-    yield "  then"
-    yield "    _casebook_stored $stored"
-    yield "    return"
-    yield "  fi"
-    yield "  _describe -t words casebook found || _files"
-    yield "}"
-    yield "compdef _casebook casebook"
+def _zsh(places: tuple[Place, ...]) -> str:
+    def words() -> Iterator[str]:
+        for place in places:
+            listed = " ".join(_quoted(f"{word.name}:{word.about}" if word.about else word.name) for word in place.words)
+            stored = f" stored=${{stored:-{place.stored}}}" if place.stored else ""
+            yield f'    "{place.path}") found=({listed}){stored} ;;'
+
+    values = _valued(places, lambda word: f"compadd -- {' '.join(word.choices)}")
+    return _filled("zsh", places, values, words())
 
 
-def _fish(places: tuple[Place, ...]) -> Iterator[str]:
-    yield "function __casebook_at"
-    yield '  set -l at ""'
-    yield "  for word in (commandline -opc)[2..-1]"
-    yield '    switch "$at/$word"'
-    yield f"      case {' '.join(p.path for p in places if p.path)}"
-    yield '        set at "$at/$word"'
-    yield "    end"
-    yield "  end"
-    yield '  test "$at" = "$argv[1]"'
-    yield "end"
+def _fish(places: tuple[Place, ...]) -> str:
+    return _filled("fish", places, iter(()), _fish_lines(places))
+
+
+def _fish_lines(places: tuple[Place, ...]) -> Iterator[str]:
     paths = {place.path for place in places}
     for place in places:
         if place.stored:
