@@ -95,14 +95,12 @@ def is_line_start(text: str, start: int) -> bool:
     return (line > 0 or start <= 60) and bool(_LINE_HEAD.match(text[line:start]))
 
 
-_PLAIN_WORDS: Final = frozenset(" ".join(text_tables(__file__).values()).split())
-
-_PROSE_WORDS_TEXT = (
-    "is are was be must should cannot can't could may the not no too your you please enter field this required "
-    "missing invalid incorrect wrong failed least most characters character match matches expected again has have "
-    "contain contains already use at for with and or of to from in "
+_TABLES: Final = text_tables(__file__)
+_PLAIN_WORDS: Final = frozenset(
+    " ".join(_TABLES[name] for name in ("NOTHING", "TYPES", "MESSAGES", "STAND_INS")).split()
 )
-_PROSE_WORDS: Final = frozenset(_PROSE_WORDS_TEXT.split())
+
+_PROSE_WORDS: Final = frozenset(_TABLES["PROSE"].split())
 
 _NUMBERED = lazy_pattern(r"[-_.:]v\d{1,2}$")
 _LABEL = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u1100-\u11ff]")
@@ -221,8 +219,6 @@ def is_encoded_login(value: str) -> bool:
 _ALNUM = "[A-Za-z0-9]"
 _URL64 = "[A-Za-z0-9_-]"
 
-_DOPPLER = f"(?:[a-z0-9_-]{{1,64}}+\\.)?{_ALNUM}{{40,}}+"
-
 RARE: Final = "QJKIGT9_-v"
 """Signs of prefixes, the rarest in ordinary text first; the scan stops at the rarest of a prefix."""
 
@@ -247,89 +243,16 @@ class Shape(NamedTuple):
         return f"{begin}(?:{'|'.join(map(re.escape, self.prefixes))}){mixed}{self.body}"
 
 
-ENCODED_KEYS: Final = tuple(
-    f"LS0tLS1CRUdJTi{kind}"
-    for kind in (
-        "BQUklWQVRF",
-        "BSU0EgUFJJVk",
-        "BFQyBQUklWQV",
-        "BEU0EgUFJJVk",
-        "BPUEVOU1NIIF",
-        "BFTkNSWVBURU",
-        "BQR1AgUFJJVk",
-    )
-)
-"""How a private key begins whose PEM form was written in base64 once more, as Kubernetes and CI settings hold it."""
+def _shape(row: str) -> Shape:
+    kind, *rest = row.replace("{URL64}", _URL64).replace("{ALNUM}", _ALNUM).split()
+    flags = {flag: flag in rest for flag in ("alone", "mixed")}
+    *prefixes, body = (word for word in rest if word not in flags)
+    return Shape(kind, tuple(prefixes), body, **flags)
 
-SHAPES: Final = (
-    Shape("aws", ("AKIA", "ASIA", "ABIA"), "[A-Z0-9]{12,}+"),
-    Shape("google", ("AIza",), f"{_URL64}{{30,}}+"),
-    Shape("google", ("GOCSPX-",), f"{_URL64}{{20,}}+"),
-    Shape("google", ("ya29.",), r"[\w.-]{20,}+", alone=True),
-    Shape("google", ("1//0",), f"{_URL64}{{30,}}+", alone=True),
-    Shape("doppler", tuple(f"dp.{use}." for use in ("pt", "st", "sa", "ct", "scim", "audit")), _DOPPLER, alone=True),
-    Shape("alibaba", ("LTAI",), f"{_ALNUM}{{12,}}+", alone=True, mixed=True),
-    Shape("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), f"{_ALNUM}{{16,}}+"),
-    Shape("github", ("github_pat_",), r"\w{16,}+"),
-    Shape("gitlab", ("glpat-", "gldt-", "glrt-", "glft-", "glcbt-", "glptt-", "gloas-", "glimt-"), r"[\w.-]{16,}+"),
-    Shape("gitlab", ("glsoat-", "glagent-"), r"[\w.-]{16,}+"),
-    Shape("slack", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxo-", "xoxd-", "xoxc-"), r"[\w.%-]{10,}+"),
-    Shape("slack", ("xapp-", "xwfp-"), r"[\w.%-]{16,}+", mixed=True),
-    Shape("stripe", ("sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_prod_"), f"{_ALNUM}{{10,}}+"),
-    Shape("stripe", ("whsec_",), "[A-Za-z0-9+/=]{16,}+"),
-    Shape("anthropic", ("sk-ant-",), f"{_URL64}{{10,}}+"),
-    Shape("openai", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"), f"{_URL64}{{16,}}+"),
-    Shape("openai", ("sk-",), f"(?!ssh-|ecdsa-){_URL64}{{16,}}+", alone=True, mixed=True),
-    Shape("npm", ("npm_",), f"{_ALNUM}{{30,}}+", alone=True),
-    Shape("pypi", ("pypi-",), f"{_URL64}{{16,}}+", alone=True, mixed=True),
-    Shape("rubygems", ("rubygems_",), f"{_ALNUM}{{30,}}+"),
-    Shape("huggingface", ("hf_", "api_org_"), f"{_ALNUM}{{24,}}+", alone=True),
-    Shape("sendgrid", ("SG.",), rf"{_URL64}{{12,}}+\.{_URL64}{{16,}}+", alone=True),
-    Shape("twilio", ("SK",), r"[0-9a-f]{32}(?!\w)", alone=True),
-    Shape("digitalocean", ("dop_v1_", "doo_v1_", "dor_v1_"), f"{_ALNUM}{{20,}}+"),
-    Shape("databricks", ("dapi",), r"[a-f0-9]{30,}+(?:-\d)?", alone=True),
-    Shape("jwt", ("eyJ",), r"[\w-]{8,}+(?:\.[\w-]{6,}+(?:\.[\w-]*+){0,3}|(?<=[\w-]{24})(?=\.{2,3}|…))", alone=True),
-    Shape("jwt", ("eyJhbGci", "eyJ0eXAi", "eyJraWQi"), r"[\w-]{12,}+(?:\.[\w-]*+){0,4}"),
-    Shape("shopify", ("shpat_", "shpca_", "shppa_", "shpss_"), f"{_ALNUM}{{20,}}+"),
-    Shape("square", ("sq0atp-", "sq0csp-"), f"{_URL64}{{20,}}+"),
-    Shape("vault", ("hvs.", "hvb.", "hvr."), f"{_URL64}{{20,}}+", alone=True),
-    Shape("terraform", (".atlasv1.",), f"{_URL64}{{40,}}+"),
-    Shape("grafana", ("glsa_", "glc_"), r"[\w=+/-]{20,}+", alone=True, mixed=True),
-    Shape("sentry", ("sntrys_", "sntryu_"), r"[\w=+/.-]{20,}+"),
-    Shape("linear", ("lin_api_", "lin_oauth_"), f"{_ALNUM}{{20,}}+"),
-    Shape("notion", ("ntn_", "secret_"), f"{_ALNUM}{{36,}}+", alone=True, mixed=True),
-    Shape("figma", ("figd_", "figu_"), f"{_URL64}{{20,}}+", alone=True, mixed=True),
-    Shape("planetscale", ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"), r"[\w=.-]{20,}+"),
-    Shape("supabase", ("sbp_", "sb_secret_"), f"{_URL64}{{20,}}+", alone=True, mixed=True),
-    Shape("netlify", ("nfp_",), f"{_ALNUM}{{30,}}+", alone=True),
-    Shape("docker", ("dckr_pat_", "dckr_oat_"), f"{_URL64}{{16,}}+"),
-    Shape("groq", ("gsk_", "r8_", "fw_"), f"{_ALNUM}{{22,}}+", alone=True, mixed=True),
-    Shape("xai", ("xai-", "pplx-", "nvapi-", "tvly-"), f"{_URL64}{{20,}}+", alone=True, mixed=True),
-    Shape("tailscale", ("tskey-",), f"{_URL64}{{16,}}+", alone=True, mixed=True),
-    Shape("postman", ("PMAK-", "NRAK-", "HRKU-", "CFPAT-"), f"{_URL64}{{20,}}+", alone=True),
-    Shape("atlassian", ("ATCTT3x", "ATATT3x"), r"[\w=-]{20,}+", alone=True),
-    Shape("ci", ("CCIPAT_", "CCIPRJ_", "bkua_"), r"\w{20,}+", alone=True),
-    Shape("sonar", ("sqp_", "squ_", "sqa_", "pul-", "pnu_"), f"{_ALNUM}{{30,}}+", alone=True),
-    Shape("langsmith", ("lsv2_pt_", "lsv2_sk_"), r"\w{20,}+"),
-    Shape("onepassword", ("ops_",), f"{_URL64}{{60,}}+", alone=True),
-    Shape("mailgun", ("key-",), r"[0-9a-f]{32}(?!\w)", alone=True),
-    Shape("age", ("AGE-SECRET-KEY-",), "[A-Z0-9]{20,}+"),
-    Shape("fly", ("fm2_", "fo1_"), r"[\w+/=-]{20,}+", alone=True, mixed=True),
-    Shape("brevo", ("xkeysib-", "pat-na1-", "pat-eu1-", "FLWSECK-", "FLWSECK_TEST-"), f"{_URL64}{{30,}}+", alone=True),
-    Shape("shippo", ("shippo_live_", "shippo_test_", "duffel_live_", "duffel_test_"), r"\w{20,}+"),
-    Shape("sourcegraph", ("sgp_", "tfp_", "rdme_", "aio_", "apify_api_", "phx_"), r"\w{24,}+", alone=True, mixed=True),
-    Shape("plaid", ("access-sandbox-", "access-production-"), r"[0-9a-f-]{36}", alone=True),
-    Shape("elevenlabs", ("sk_",), "[0-9a-f]{40,}+", alone=True),
-    Shape("jfrog", ("AKCp",), f"{_ALNUM}{{40,}}+", alone=True),
-    Shape("vercel", ("vcp_", "vca_", "vck_"), f"{_ALNUM}{{24,}}+", alone=True, mixed=True),
-    Shape("resend", ("re_",), f"{_ALNUM}{{6,12}}_{_ALNUM}{{16,}}+", alone=True, mixed=True),
-    Shape("firecrawl", ("fc-",), r"[0-9a-f]{32}(?!\w)", alone=True),
-    Shape("context7", ("ctx7sk-",), f"{_URL64}{{20,}}+"),
-    Shape("cerebras", ("csk-",), f"{_ALNUM}{{40,}}+", alone=True, mixed=True),
-    Shape("jina", ("jina_",), f"{_URL64}{{40,}}+", alone=True, mixed=True),
-    Shape("razorpay", ("rzp_live_", "rzp_test_", "cal_live_"), f"{_ALNUM}{{14,}}+"),
-    Shape("pem", ENCODED_KEYS, "[A-Za-z0-9+/=]{20,}+"),
-)
+
+SHAPES: Final = tuple(map(_shape, _TABLES["SHAPES"].splitlines()))
+ENCODED_KEYS: Final = SHAPES[-1].prefixes
+"""How a private key begins whose PEM form was written in base64 once more, as Kubernetes and CI settings hold it."""
 
 
 @cache
