@@ -76,36 +76,28 @@ _TEMPLATE_IN: Final = 400  # code points of a key line that are looked at
 _QUOTED = lazy_pattern(r"'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`'\n]{1,120}[`']|‘[^’\n]{1,120}’|“[^”\n]{1,120}”")
 _NAME_SIGN = lazy_pattern(r"[_/\\@#<>=\d]|(?<=\w)[.:](?=\w)|(?<=[a-z])[A-Z]")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['’]t)?")
-_JOINING: Final = (
-    "a an the is are was were be been of to in on at by for from with and or as it its this that your you has have had"
-)
-_SILENT: Final = frozenset(_JOINING.split())
-_SAME: Final = {
-    "illegal": "invalid", "bad": "invalid", "malformed": "invalid", "wrong": "invalid", "incorrect": "invalid",
-    "unable": "cannot", "couldn't": "cannot", "can't": "cannot", "locate": "find", "found": "find", "resolve": "find",
-}  # fmt: skip
+
+
+def _by_word(table: str) -> dict[str, str]:
+    """The words of a table, each with the beginning of its row."""
+    rows = (row.partition(": ") for row in _TABLES[table].splitlines())
+    return {word: begin for begin, _, words in rows for word in words.split()}
+
+
+_SILENT: Final = frozenset(_TABLES["SILENT"].split())
+_SAME: Final = _by_word("SAME")
 _ENDINGS: Final = ("ing", "ed", "es", "s")
 # Beginnings that turn a word into its opposite, the rest being the same: decode and encode, underflow and overflow.
 _TURNS: Final = (
     ("en", "de"), ("en", "dis"), ("im", "ex"), ("in", "ex"), ("up", "down"), ("over", "under"), ("in", "out"),
     ("pre", "post"),
 )  # fmt: skip
-_ANTONYMS: Final = (
-    "few many,fewer more,less more,first last,before after,min max,minimum maximum,start shutdown,starting shutting,"
-    "starting stopping,start stop,started stopped,open closed,opening closing,lock unlock,locked unlocked,read write,"
-    "reading writing,readable writable,add remove,added removed,mutable immutable,left right,top bottom,upper lower,"
-    "public private,static dynamic,client server,request response,parent child,row column,rows columns,send receive,"
-    "sending receiving,sent received,push pull,up down,old new,older newer,short long,shorter longer,small large,"
-    "smaller larger,always never,required optional,missing unexpected,missing extra,source target,success failure,"
-    "positive negative,empty full,begin end,local remote,connect disconnect,install uninstall,create delete,"
-    "created deleted,attach detach"
-)
 
 
 def _pairs() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for pair in _ANTONYMS.split(","):
-        one, other = pair.split()
+    for pair in _TABLES["ANTONYMS"].split():
+        one, other = pair.split("-")
         found.setdefault(one, set()).add(other)
         found.setdefault(other, set()).add(one)
     return {word: frozenset(several) for word, several in found.items()}
@@ -221,14 +213,7 @@ def kinds_differ(ours: frozenset[str], theirs: frozenset[str]) -> bool:
     return bool(ours) and bool(theirs) and not ours & theirs
 
 
-_NOUNS: Final = {
-    "table": "a table", "relation": "a table", "column": "a column", "database": "a database", "schema": "a database",
-    "role": "a role", "user": "a role", "function": "a function", "procedure": "a function",
-    "container": "a container", "image": "an image", "manifest": "an image", "network": "a network",
-    "volume": "a volume", "branch": "a branch", "ref": "a branch", "remote": "a remote", "secret": "a secret",
-    "configmap": "a config map", "namespace": "a namespace", "module": "a module", "package": "a module",
-    "resource": "a resource", "command": "a command", "executable": "a command",
-}  # fmt: skip
+_NOUNS: Final = _by_word("NOUNS")
 _NOUN: Final = "|".join(_NOUNS)
 # `no such NOUN`, `NOUN … does not exist`; in `column seed of relation beds does not exist` it is the column.
 _LACKING: Final = lazy_pattern(

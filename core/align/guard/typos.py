@@ -18,7 +18,7 @@ from typing import Final
 from rapidfuzz.distance import OSA
 
 from core.align.guard.tokens import Token
-from core.align.guard.word_classes import HARMLESS, HEADS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES
+from core.align.guard.word_classes import HARMLESS, HEADS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES, SUFFIXES
 from core.align.guard.word_forms import ORDINALS
 from core.text.tokenizing import without_particle
 
@@ -125,25 +125,7 @@ _SMALL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozens
 _ENDINGS: Final = frozenset(
     "다요함임음됨라자고며면나니지서도던는은을이가한할했된됐인일였었았겠까네군죠게데듯만에의와과로랑뿐씩째야"
 )
-_SUFFIXES: Final = (
-    "s",
-    "es",
-    "d",
-    "ed",
-    "r",
-    "er",
-    "ing",
-    "ly",
-    "al",
-    "able",
-    "ible",
-    "less",
-    "ful",
-    "or",
-    "ee",
-    "est",
-)
-_TAILS: Final = frozenset(_SUFFIXES) - {"r", "d"}
+_TAILS: Final = frozenset(SUFFIXES) - {"r", "d"}
 _LONG_KOREAN: Final = 5
 """Syllables from which a word may have two neighbours swapped and another slip."""
 _LONG: Final = 7
@@ -351,7 +333,7 @@ def _inflected(written: str, meant: str) -> bool:
     """Whether two words differ by an ending or a prefix that exists."""
     short, long = sorted((written, meant), key=len)
     rest = long[len(short) :] if long.startswith(short) else ""
-    if rest in _ENDINGS or (rest in _SUFFIXES and (rest not in ("d", "r") or short.endswith("e"))):
+    if rest in _ENDINGS or (rest in SUFFIXES and (rest not in ("d", "r") or short.endswith("e"))):
         return True
     if len(short) > 1 and long.endswith(short) and long[: len(long) - len(short)] in PREFIXES:
         return True
@@ -365,7 +347,7 @@ def _inflected(written: str, meant: str) -> bool:
     while stem < min(len(written), len(meant)) and written[stem] == meant[stem]:
         stem += 1
     tails = {written[stem:], meant[stem:]}
-    endings = _TAILS if written[stem - 1 : stem] != "e" else frozenset(_SUFFIXES)
+    endings = _TAILS if written[stem - 1 : stem] != "e" else frozenset(SUFFIXES)
     return stem >= 3 and written.isascii() and tails <= endings and "" not in tails and not tails <= {"s", "es"}
 
 

@@ -55,6 +55,7 @@ OPPOSITES: Final = frozenset(frozenset(pair.split("-")) for pair in _TABLES["opp
 NEGATIVE_PREFIXES: Final = tuple(_TABLES["negative_prefixes"])
 PREFIXES: Final = (*NEGATIVE_PREFIXES, *_TABLES["more_prefixes"])
 """Prefixes that make another word of the following one."""
+SUFFIXES: Final = tuple(_TABLES["suffixes"])
 HEADS: Final = frozenset(_TABLES["heads"])
 """Beginnings of English words before a shared root: `inclusive` and `exclusive`, `nobody` and `anybody`."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Final, Literal, NamedTuple
 
-from core.base.lazy import lazy_pattern
+from core.base.lazy import lazy_pattern, text_tables
 from core.errors.identity.envelope import single_line, unwrap
 from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Rule, Tool
 from core.errors.identity.keylines.generic import best_line, is_hollow, is_noise
@@ -147,36 +147,7 @@ _GUESS = WRAPPER + 1
 _RUNNERS = frozenset(["go-test", "jest", "vitest", "pytest", "cargo-test"])
 """A run of tests whose messages are cut off is named by nothing: the rest is what the program under test printed."""
 _LOGS = frozenset(["log", "logfmt", "json", "html", "unknown"])
-_DIAGNOSES = frozenset(
-    [
-        "go",
-        "golangci-lint",
-        "tsc",
-        "eslint",
-        "stylelint",
-        "biome",
-        "oxlint",
-        "ruff",
-        "mypy",
-        "pyright",
-        "pylint",
-        "flake8",
-        "rustc",
-        "clippy",
-        "gcc",
-        "msvc",
-        "dotnet",
-        "javac",
-        "dart-analyze",
-        "kotlin",
-        "swift",
-        "shellcheck",
-        "hadolint",
-        "markdownlint",
-        "yamllint",
-        "rubocop",
-    ]
-)
+_DIAGNOSES = frozenset(text_tables(__file__)["DIAGNOSES"].split())
 """Tools whose findings are errors of their own, also where one command ran several of them."""
 _HEAD = 3
 BROKEN_PIPE = lazy_pattern(
