@@ -37,6 +37,12 @@ def text_tables(module: str) -> dict[str, str]:
     return dict(_TABLE.findall(Path(module).with_suffix(".txt").read_text("utf-8").replace("\n      ", "")))
 
 
+def by_word(table: str) -> dict[str, str]:
+    """The words of a table with rows like `NAME: WORD WORD`, each with the name of its row."""
+    rows = (row.partition(": ") for row in table.splitlines())
+    return {word: name for name, _, words in rows for word in words.split()}
+
+
 _MEMBERS = (
     "search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split",
     "pattern", "flags", "groups", "groupindex",

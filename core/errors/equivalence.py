@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.base.lazy import lazy_pattern, text_tables
+from core.base.lazy import by_word, lazy_pattern, text_tables
 from core.errors.identity.codes import differing_codes
 from core.errors.identity.envelope import without_wrappers
 from core.errors.retrieval.answer import OtherName
@@ -76,16 +76,8 @@ _TEMPLATE_IN: Final = 400  # code points of a key line that are looked at
 _QUOTED = lazy_pattern(r"'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`'\n]{1,120}[`']|‘[^’\n]{1,120}’|“[^”\n]{1,120}”")
 _NAME_SIGN = lazy_pattern(r"[_/\\@#<>=\d]|(?<=\w)[.:](?=\w)|(?<=[a-z])[A-Z]")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['’]t)?")
-
-
-def _by_word(table: str) -> dict[str, str]:
-    """The words of a table, each with the beginning of its row."""
-    rows = (row.partition(": ") for row in _TABLES[table].splitlines())
-    return {word: begin for begin, _, words in rows for word in words.split()}
-
-
 _SILENT: Final = frozenset(_TABLES["SILENT"].split())
-_SAME: Final = _by_word("SAME")
+_SAME: Final = by_word(_TABLES["SAME"])
 _ENDINGS: Final = ("ing", "ed", "es", "s")
 # Beginnings that turn a word into its opposite, the rest being the same: decode and encode, underflow and overflow.
 _TURNS: Final = (
@@ -213,7 +205,7 @@ def kinds_differ(ours: frozenset[str], theirs: frozenset[str]) -> bool:
     return bool(ours) and bool(theirs) and not ours & theirs
 
 
-_NOUNS: Final = _by_word("NOUNS")
+_NOUNS: Final = by_word(_TABLES["NOUNS"])
 _NOUN: Final = "|".join(_NOUNS)
 # `no such NOUN`, `NOUN … does not exist`; in `column seed of relation beds does not exist` it is the column.
 _LACKING: Final = lazy_pattern(

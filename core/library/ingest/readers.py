@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from core.base.lazy import by_word, text_tables
 from core.library.chunk import (
     MD_V2,
     MD_V3,
@@ -27,44 +28,19 @@ from core.library.chunk import (
 from core.library.documents.rows import Media, Parsed, ParsedBlock, Passage, Source, short_hash
 
 _MARKDOWN = frozenset(("md", "markdown", "mdown", "mkd", "mdx"))
-_BINARY_WORDS: Final = (
-    "png jpg jpeg gif bmp webp ico tif tiff heic avif psd xcf svgz "
-    "mp3 wav m4a ogg flac opus aac mp4 mkv mov avi webm m4v "
-    "zip gz bz2 xz zst 7z rar tar tgz jar war whl egg deb rpm dmg iso apk "
-    "exe dll so dylib a o obj lib class pyc pyo pyd wasm bin dat db sqlite sqlite3 db-wal db-shm parquet arrow npy npz "
-    "onnx safetensors pt pth gguf pkl woff woff2 ttf otf eot doc docx xls xlsx ppt pptx odt ods odp epub "
-)
+_TABLES: Final = text_tables(__file__)
 PICTURES: Final = frozenset(("png", "jpg", "jpeg", "tif", "tiff", "bmp", "webp"))
 """Extensions of pictures whose text OCR reads."""
-_BINARY: Final = frozenset(_BINARY_WORDS.split())
+_BINARY: Final = frozenset(_TABLES["BINARY"].split())
 """Extensions whose files are never read."""
 
-CODE: Final = {
-    "py": "python", "pyi": "python", "rs": "rust", "ts": "typescript", "tsx": "typescript", "mts": "typescript",
-    "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript", "go": "go", "java": "java",
-    "kt": "kotlin", "kts": "kotlin", "c": "c", "h": "c", "cc": "cpp", "cpp": "cpp", "cxx": "cpp", "hpp": "cpp",
-    "hh": "cpp", "hxx": "cpp", "rb": "ruby", "php": "php", "cs": "csharp", "swift": "swift", "scala": "scala",
-    "sh": "shell", "bash": "shell", "zsh": "shell", "sql": "sql", "lua": "lua", "css": "css", "tcss": "css",
-    "scss": "css", "html": "html", "vue": "vue", "svelte": "svelte", "pl": "perl", "r": "r", "jl": "julia",
-    "ex": "elixir", "exs": "elixir", "erl": "erlang", "hs": "haskell", "ml": "ocaml", "clj": "clojure", "dart": "dart",
-    "zig": "zig", "proto": "protobuf", "graphql": "graphql", "tf": "hcl", "cmake": "cmake", "ps1": "powershell",
-}  # fmt: skip
+CODE: Final = by_word(_TABLES["CODE"])
 """Languages by extension."""
 
-CONFIGURATION: Final = {
-    "toml": "toml", "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "ini": "ini",
-    "cfg": "ini", "conf": "conf", "properties": "properties", "xml": "xml", "gradle": "groovy",
-    "groovy": "groovy", "mk": "makefile", "dockerfile": "dockerfile", "hcl": "hcl",
-}  # fmt: skip
+CONFIGURATION: Final = by_word(_TABLES["CONFIGURATION"])
 """Languages of manifests and configuration by extension; their media stays `manifest` or `text`."""
 
-_CONFIGURATION_NAMES: Final = {
-    "dockerfile": "dockerfile", "containerfile": "dockerfile", "makefile": "makefile", "gnumakefile": "makefile",
-    "go.mod": "go-mod", "go.work": "go-mod", "cmakelists.txt": "cmake", "jenkinsfile": "groovy", "gemfile": "ruby",
-    "rakefile": "ruby", "pipfile": "toml", ".editorconfig": "ini", ".gitconfig": "ini",
-    ".flake8": "ini", ".pylintrc": "ini", ".coveragerc": "ini", ".babelrc": "json", ".eslintrc": "json",
-    ".prettierrc": "json",
-}  # fmt: skip
+_CONFIGURATION_NAMES: Final = by_word(_TABLES["CONFIGURATION_NAMES"])
 
 CODED: Final[tuple[Media, ...]] = ("code", "manifest", "text")
 """Media whose files may have a language of code."""
@@ -72,19 +48,9 @@ KUBERNETES: Final = "kubernetes"
 """The language of a YAML file that holds Kubernetes resources; a filter for `yaml` includes it."""
 _YAML = frozenset(("yaml", "yml"))
 
-_MANIFESTS_WORDS: Final = (
-    "dockerfile containerfile makefile package.json cargo.toml pyproject.toml go.mod pom.xml build.gradle "
-    "build.gradle.kts composer.json gemfile requirements.txt setup.cfg tsconfig.json docker-compose.yml "
-    "docker-compose.yaml compose.yml compose.yaml "
-)
-_MANIFESTS: Final = frozenset(_MANIFESTS_WORDS.split())
+_MANIFESTS: Final = frozenset(_TABLES["MANIFESTS"].split())
 
-_FOLDERS_WORDS: Final = (
-    ".git .hg .svn node_modules __pycache__ .venv venv .tox .nox .mypy_cache .pytest_cache .ruff_cache .hypothesis "
-    ".import_linter_cache .cache .next .nuxt .gradle .idea .vs .obsidian .trash .terraform target dist build "
-    "bower_components site-packages .eggs "
-)
-FOLDERS: Final = frozenset(_FOLDERS_WORDS.split())
+FOLDERS: Final = frozenset(_TABLES["FOLDERS"].split())
 """Folders that hold what programs made, never looked into."""
 _NAMES = frozenset((".ds_store", "thumbs.db", ".gitignore", ".casebookignore", ".netrc", ".npmrc", ".pypirc"))
 _SECRETS = (".env", "id_rsa", "id_ed25519", "id_ecdsa")

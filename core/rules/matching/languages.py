@@ -9,18 +9,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from core.base.lazy import text_tables
-
-
-def _by_word(table: str) -> dict[str, str]:
-    """The words of a table, each with the language of its row."""
-    rows = (line.partition(":") for line in _TABLES[table].splitlines())
-    return {word: language for language, _, words in rows for word in words.split()}
-
+from core.base.lazy import by_word, text_tables
 
 _TABLES: Final = text_tables(__file__)
-_BY_SUFFIX: Final = _by_word("SUFFIXES")
-_BY_NAME: Final = _by_word("NAMES")
+_BY_SUFFIX: Final = by_word(_TABLES["SUFFIXES"])
+_BY_NAME: Final = by_word(_TABLES["NAMES"])
 _TEXT_FILES: Final = {"requirements": "python", "constraints": "python", "cmakelists": "cpp", "robots": "data"}
 """Files that end in `.txt` and are no text for people."""
 _KIN: Final = (
