@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from core.base.lazy import text_tables
 from core.library.documents.rows import CodeSpan, Parsed, ParsedBlock
 from core.library.parse.text import parse_text
 
@@ -51,63 +52,14 @@ def _types(words: str) -> frozenset[str]:
 _WITH_DEFAULTS = frozenset({"typescript", "tsx", "javascript"})
 _NAMELESS = _types("function_expression generator_function arrow_function class")
 """What `export default` may export without a name; its symbol is `default`, by which others import it."""
-_SCRIPT_UNITS = _types(
-    "function_declaration generator_function_declaration method_definition abstract_method_signature "
-    "interface_declaration enum_declaration type_alias_declaration"
-)
-_SCRIPT_HOLDERS = _types("class_declaration abstract_class_declaration internal_module module")
 
-LANGUAGES: Final = {
-    "python": Language(
-        "tree_sitter_python", _types("function_definition"), _types("class_definition"), place="module", rest="<module>"
-    ),
-    "rust": Language(
-        "tree_sitter_rust",
-        _types("function_item function_signature_item macro_definition struct_item enum_item union_item"),
-        _types("impl_item trait_item mod_item"),
-        joint="::",
-    ),
-    "typescript": Language(
-        "tree_sitter_typescript", _SCRIPT_UNITS, _SCRIPT_HOLDERS, place="path", factory="language_typescript",
-        rest="<module>",
-    ),
-    "tsx": Language(
-        "tree_sitter_typescript", _SCRIPT_UNITS, _SCRIPT_HOLDERS, place="path", factory="language_tsx", rest="<module>"
-    ),
-    "javascript": Language("tree_sitter_javascript", _SCRIPT_UNITS, _SCRIPT_HOLDERS, place="path", rest="<module>"),
-    "go": Language(
-        "tree_sitter_go",
-        _types("function_declaration method_declaration type_declaration"),
-        frozenset(),
-        place="package",
-    ),
-    "java": Language(
-        "tree_sitter_java",
-        _types("method_declaration constructor_declaration compact_constructor_declaration"),
-        _types(
-            "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration"
-        ),
-        place="package",
-    ),
-    "kotlin": Language(
-        "tree_sitter_kotlin",
-        _types("function_declaration secondary_constructor"),
-        _types("class_declaration object_declaration companion_object"),
-        place="package",
-    ),
-    "c": Language(
-        "tree_sitter_c",
-        _types("function_definition struct_specifier enum_specifier union_specifier type_definition"),
-        frozenset(),
-        joint="::",
-    ),
-    "cpp": Language(
-        "tree_sitter_cpp",
-        _types("function_definition enum_specifier union_specifier type_definition"),
-        _types("namespace_definition class_specifier struct_specifier"),
-        joint="::",
-    ),
-}  # fmt: skip
+
+def _language(rows: str) -> Language:
+    row = dict(line.split(": ", 1) for line in rows.splitlines())
+    return Language(row.pop("module"), _types(row.pop("units")), _types(row.pop("holders", "")), **row)
+
+
+LANGUAGES: Final = {name: _language(rows) for name, rows in text_tables(__file__).items()}
 
 THROUGH: Final = _types(
     "ERROR block class_body enum_body enum_body_declarations interface_body declaration_list field_declaration_list "
