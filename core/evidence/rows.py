@@ -146,28 +146,14 @@ def quotes_of(con: apsw.Connection, entry_id: str) -> list[StoredQuote]:
 def _to_quote(row: tuple[Any, ...]) -> StoredQuote:
     quote = _QuoteColumns._make(row)
     text = json.dumps([quote.quote_hash, quote.status, quote.body, quote.verdict, quote.decision, quote.anchor])
-    return StoredQuote(
-        id=quote.id,
-        entry_id=quote.entry_id,
-        position=quote.position,
-        message_index=quote.message_index,
-        quote=quote.quote,
-        quote_hash=quote.quote_hash,
-        original=quote.original,
-        session_id=quote.session_id or "",
-        type=quote.type,
-        title=quote.title,
-        stage=quote.stage,
-        aligned=None
-        if quote.status is None
-        else aligned_from(quote.status, quote.method, quote.confidence, quote.body),
-        verdict=quote.verdict,
-        decision=None if quote.decision is None else decision_from(quote.decision),
-        anchor=None if quote.anchor is None else spans_from(quote.anchor),
-        decided_by=quote.decided_by,
-        decided_at=quote.decided_at,
-        mark=blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
-    )
+    own = quote._asdict()
+    status, *found = (own.pop(name) for name in ("status", "method", "confidence", "body"))
+    own["session_id"] = quote.session_id or ""
+    own["decision"] = None if quote.decision is None else decision_from(quote.decision)
+    own["anchor"] = None if quote.anchor is None else spans_from(quote.anchor)
+    aligned = None if status is None else aligned_from(status, *found)
+    mark = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return StoredQuote(**own, aligned=aligned, mark=mark)
 
 
 def body_of(aligned: Aligned) -> str:

@@ -295,24 +295,11 @@ class Settings(NamedTuple):
     log: LogSettings = LogSettings()
 
 
-SECTIONS: Mapping[str, type[Section]] = {
-    "store": StoreSettings,
-    "search": SearchSettings,
-    "embedding": EmbeddingSettings,
-    "evidence": EvidenceSettings,
-    "rules": RuleSettings,
-    "import": ImportSettings,
-    "library": LibrarySettings,
-    "chunking": ChunkingSettings,
-    "models.llm": LlmSettings,
-    "rag": RagSettings,
-    "hook": HookSettings,
-    "ui": UiSettings,
-    "log": LogSettings,
-}
-
 FIELDS: Mapping[str, str] = {"import": "imports", "models.llm": "llm"}
 """Sections whose field of `Settings` is called otherwise."""
+_SECTION_OF = {field: section for section, field in FIELDS.items()}
+_VALUES: Mapping[str, Section] = Settings()._asdict()
+SECTIONS: Mapping[str, type[Section]] = {_SECTION_OF.get(name, name): one.__class__ for name, one in _VALUES.items()}
 
 KEYS = "keys"
 """The section that sets keys: not a list of settings, but any action's id with its keys."""

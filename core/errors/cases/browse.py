@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch
@@ -351,30 +351,15 @@ def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
     ).fetchall()
     keys = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ? ORDER BY 1", (case_id,)).fetchall()
     fingerprints = tuple(CaseKeyLine(*cast("tuple[str, str, str, int]", item)) for item in finer)
+    given: dict[str, Any] = case._asdict()
+    given |= {"tool_sequence": parse_names(case.tool_sequence), "harvested": bool(case.harvested)}
     return Case(
-        id=case.id,
-        ts=case.ts,
-        error_normalized=case.error_normalized,
-        error_raw=case.error_raw,
-        resolution=case.resolution,
-        resolved_by=case.resolved_by,
-        tool_sequence=parse_names(case.tool_sequence),
-        use_count=case.use_count,
-        last_used=case.last_used,
+        **given,
         resolved=bool((case.resolution or "").strip()),
-        status=case.status,
-        tool=case.tool,
-        project=case.project,
-        first_seen=case.first_seen,
-        last_seen=case.last_seen,
-        occurrences=case.occurrences,
         keys=tuple(cast("str", key) for (key,) in keys) or (case.error_normalized,),
         key_lines=tuple(dict.fromkeys(item.key_line for item in fingerprints)) or (case.error_normalized,),
         fingerprints=fingerprints,
         resolutions=resolutions_of(con, case_id, most),
-        project_name=case.project_name,
-        repository=case.repository,
-        harvested=bool(case.harvested),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, cast
 
 import apsw
@@ -199,28 +199,16 @@ class IngestTally:
     def report(
         self, run_id: str, scope: Scope, duration_ms: int, revision: int, *, aborted: bool, summary: bool
     ) -> IngestReport:
-        now, why = self.so_far(), self.reasons
         named = ("gitignore", "casebookignore", "builtin_blacklist", "generated", "size_exceeded")
+        counts: dict[str, Any] = asdict(self.so_far())
+        counts |= {f"skipped_{name}": self.reasons.get(name, 0) for name in named}
         return IngestReport(
+            **counts,
             run_id=run_id,
             scope=scope,
-            scanned=now.scanned,
-            new=now.new,
-            updated=now.updated,
-            moved=now.moved,
-            removed=now.removed,
-            skipped=now.skipped,
-            unchanged=now.unchanged,
-            errors=now.errors,
-            chunks_indexed=now.chunks_indexed,
             duration_ms=duration_ms,
             aborted=aborted,
-            skipped_gitignore=why.get("gitignore", 0),
-            skipped_casebookignore=why.get("casebookignore", 0),
-            skipped_builtin_blacklist=why.get("builtin_blacklist", 0),
-            skipped_generated=why.get("generated", 0),
-            skipped_size_exceeded=why.get("size_exceeded", 0),
-            skipped_other={name: count for name, count in sorted(why.items()) if name not in named},
+            skipped_other={name: count for name, count in sorted(self.reasons.items()) if name not in named},
             skipped_by_extension=dict(sorted(self.extensions.items())),
             skip_examples={name: tuple(shown) for name, shown in sorted(self.examples.items())},
             corpus_revision=revision,
