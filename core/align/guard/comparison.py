@@ -363,7 +363,12 @@ def _check_omissions(changes: Sequence[_Change], theirs: Sequence[Token]) -> Ite
 
 
 def _concern(kind: str, quote: Sequence[Token], source: Sequence[Token]) -> Concern:
-    return Concern(kind, " ".join(token.text for token in quote), " ".join(token.text for token in source))
+    return Concern(kind, _text(quote), _text(source))
+
+
+def _text(tokens: Sequence[Token]) -> str:
+    """The words as written: a contraction is two tokens and one word."""
+    return " ".join({token.start: token.text for token in tokens}.values())
 
 
 def runs(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[bool, tuple[int, int], tuple[int, int]]]:

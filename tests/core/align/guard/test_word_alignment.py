@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from core.align import AlignSettings, Session, align_quote
+from core.align.guard import compare
 from core.align.guard.tokens import tokens_of
 from core.align.guard.typos import word_list
 from core.align.guard.word_classes import HARMLESS, KIND_OF, OPPOSITES, negations
@@ -162,3 +163,8 @@ def test_strict_flags_any_other_word_and_off_flags_nothing() -> None:
     assert said == {"strict": "flagged", "normal": "aligned"}
     wrong = "The sweeper simply removes the fresh leases of the pool."
     assert align_quote(session, 0, wrong, AlignSettings(guard="off")).status == "aligned"
+
+
+def test_a_contraction_that_is_left_out_is_named_once() -> None:
+    found = compare("The database is up.", "The database is up. I'll see", lambda _: False).concerns
+    assert ("left out", "I'll see") in [(one.kind, one.source) for one in found]
