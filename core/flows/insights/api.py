@@ -168,8 +168,8 @@ def dearest(store: Store, scope: Scope) -> tuple[CaseCost, ...]:
     )
 
 
-def worst(store: Store, scope: Scope, costs: Sequence[CaseCost]) -> tuple[WorstCase, ...]:
-    """These cases with the sessions that met them."""
+def worst(store: Store, scope: Scope, costs: Sequence[CaseCost], names: Mapping[str, str]) -> tuple[WorstCase, ...]:
+    """These cases with the sessions that met them, and the project where they cost most."""
     return tuple(
         WorstCase(
             cost.row.id,
@@ -179,7 +179,7 @@ def worst(store: Store, scope: Scope, costs: Sequence[CaseCost]) -> tuple[WorstC
             cost.attempts,
             minutes(cost.milliseconds),
             cost.row.status,
-            cost.row.project_name or cost.row.project,
+            _project(store.con, scope, cost.row.id, names),
         )
         for cost in costs
     )
@@ -258,6 +258,16 @@ def _sessions(con: apsw.Connection, scope: Scope, case_id: int) -> int:
     where, values = scope.where("fingerprint IN (SELECT fingerprint FROM fingerprint WHERE case_id = ?)")
     row = con.execute(f"SELECT count(DISTINCT session_id) FROM insight_session{where}", (case_id, *values)).fetchone()
     return cast("int", row[0]) if row else 0
+
+
+def _project(con: apsw.Connection, scope: Scope, case_id: int, names: Mapping[str, str]) -> str:
+    where, values = scope.where("fingerprint IN (SELECT fingerprint FROM fingerprint WHERE case_id = ?)")
+    found = con.execute(
+        f"SELECT project FROM insight_finding{where} GROUP BY project ORDER BY sum(milliseconds) DESC, project LIMIT 1",
+        (case_id, *values),
+    ).fetchone()
+    project = cast("str", found[0]) if found else ""
+    return names.get(project, project)
 
 
 def _after(con: apsw.Connection, scope: Scope, case_id: int, since: str, source: str) -> tuple[int, int, int]:
@@ -345,14 +355,15 @@ def insights(store: Store, since: str | None = None, project: str | None = None,
         con = store.con
         scope = Scope(week, None if name is None else project_aliases(con, name))
         costs = dearest(store, scope)
+        names = project_names(con)
         return Insights(
             since=week,
             project=name,
             totals=totals(con, scope),
             by_week=by_week(con, scope),
             by_tool=by_tool(con, scope),
-            by_project=by_project(con, scope, project_names(con)),
-            worst=worst(store, scope, costs[:cases]),
+            by_project=by_project(con, scope, names),
+            worst=worst(store, scope, costs[:cases], names),
             came_back=recurred_cases(store, scope, costs, cases),
             told=answered_cases(store, scope, cases),
             by_way=by_way(con, scope),

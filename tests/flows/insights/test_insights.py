@@ -63,6 +63,12 @@ def test_sums_by_week_tool_and_project(store: Store) -> None:
     assert [(one.via, one.told, one.withheld) for one in found.by_way] == [("hook", 1, 1)]
 
 
+def test_a_case_is_listed_with_the_project_in_scope_where_it_cost_most(store: Store) -> None:
+    _meet(store, _YAML, "s1", "2026-01-07T10:00:00Z", 300)
+    _meet(store, _YAML, "s3", "2026-01-14T10:00:00Z", 60)
+    assert [insights(store, project=one).worst[0].project for one in (None, "shop", "blog")] == ["shop", "shop", "blog"]
+
+
 def test_scope_by_week_and_project(store: Store) -> None:
     _meet(store, _YAML, "s1", "2026-01-07T10:00:00Z")
     _meet(store, _PORT, "s3", "2026-01-14T10:00:00Z")
