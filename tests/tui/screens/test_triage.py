@@ -16,7 +16,7 @@ from core.errors.exchange.case_export import export_cases, export_fixes
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
-from tests.tui.screens.queue_support import idle, opened, shown
+from tests.tui.screens.queue_support import idle, opened, queue_of, shown
 from tests.tui.support import NOW, app_on, frame, put, toasts, until
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.curation import Decision
@@ -119,6 +119,25 @@ async def test_enter_reads_on_in_the_queue(casebook: Path) -> None:
             await until(pilot, lambda: "space select" in frame(app))
             assert app.focused is screen.rows, key
         assert not toasts(app)
+
+
+async def test_the_queue_opens_at_the_case_that_was_opened(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: screen.queue.total > 1)
+        first, other = (one.row.id for one in screen.queue.rows[:2])
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is app.errors)
+        app.errors.reader.go_to(other)
+        await until(pilot, lambda: app.errors.case.read and app.errors.case.read.case.id == other)
+        for focused, chosen in ((app.errors.case, other), (app.errors.results.rows, first)):
+            focused.focus()
+            await pilot.press("T")
+            await until(pilot, lambda: isinstance(app.screen, TriageScreen) and app.screen.case.read)
+            assert queue_of(app).queue.rows[queue_of(app).rows.chosen].row.id == chosen
+            await pilot.press("q")
+            await until(pilot, lambda: app.screen is app.errors)
 
 
 async def test_an_empty_queue_shows_no_headings_of_a_case(tmp_path: Path) -> None:

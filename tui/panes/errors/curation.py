@@ -14,7 +14,7 @@ from core.text.redaction import count_masked
 from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.common.pane_screen import push_when_free
-from tui.panes.errors.queries import Meaning, Read, Scope, read_case
+from tui.panes.errors.queries import Meaning, Read, read_case
 from tui.panes.errors.unsaved import AFTER, UnsavedTexts
 from tui.render.common.amounts import counted
 from tui.render.common.glyphs import Signs
@@ -278,9 +278,9 @@ class Curating(Decisions, Performs):
 
     def actions(self) -> Acts:
         """What starts from the case on the screen, by the ids of the registry."""
-        read, scope = self._host.case.read, self._host.results.scope
+        read = self._host.case.read
         return {
-            "triage.open": lambda: self.open_queue(scope),
+            "triage.open": self.open_queue,
             "fix.write": lambda: self.write(read),
             "fix.editor": lambda: self.write_outside(read),
             "fix.general": lambda: self.keep_lesson(read),
@@ -503,14 +503,14 @@ class Curating(Decisions, Performs):
 
     # Screens ---------------------------------------------------------------------------------------------------------
 
-    def open_queue(self, scope: Scope) -> None:
-        """What waits for a decision, of what the filter lets pass."""
+    def open_queue(self) -> None:
+        """What waits for a decision, of what the filter lets pass; at the case that was opened or found."""
         from tui.panes.errors.triage import TriageScreen
 
-        filters = scope.filters()
+        filters = self._host.results.scope.filters()
         if filters.status not in (None, "draft", "unresolved"):
             filters = replace(filters, status=None)
-        self._host.app.push_screen(TriageScreen(self, filters), lambda _ended: self._changed())
+        self._host.app.push_screen(TriageScreen(self, filters, _sought(self._host)), lambda _ended: self._changed())
 
     def open_history(self, read: Read | None) -> None:
         """Show changes, authors and times."""
@@ -547,3 +547,9 @@ def _agreed(decision: Decision, conflict: Conflict) -> bool:
         return False
     base = conflict.base.text if conflict.base is not None else ""
     return three_way(base, conflict.mine.text, conflict.theirs.text).verdict == "agreed"
+
+
+def _sought(host: ErrorsScreen) -> int | None:
+    """The case that was opened or found; None: the one on the screen is only the first of the list."""
+    sought = host.focus_part in ("case", "why") or host.results.query_text
+    return host.case.read.case.id if sought and host.case.read else None

@@ -169,12 +169,12 @@ class TriageScreen(Performs, ModalScreen[None]):
     CSS_PATH = sheet("curation")
     BINDINGS = bindings("triage")
 
-    def __init__(self, curating: Curating, filters: Filters) -> None:
+    def __init__(self, curating: Curating, filters: Filters, start: int | None = None) -> None:
         super().__init__()
         self._curating = curating
         self._filters = filters
         self.queue = Queue()
-        self._wanted: int | None = None  # the case to go to once it waits again
+        self._wanted = start  # the case to go to once it is read, or waits again
         self._behind: dict[int, int] = {}  # cases that were split off here, and from which one
         self._sorts_next = False  # whether the next reading puts the rows in the order of the queue
         self._ahead = Ahead(curating.jobs, self._on_arrival, self._failed)
