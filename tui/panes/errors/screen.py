@@ -31,11 +31,13 @@ from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.curation import Curating
 from tui.panes.errors.queries import PERIODS, SORTS, STATUSES, WORTHS, Meaning, Scope
 from tui.panes.errors.results import Results
+from tui.render.case_list import Row
 from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.runtime.state import Memory
 from tui.services.embedding import Embedding
 from tui.services.importing import Incoming, Roots
 from tui.widgets.inputs import SearchBox
+from tui.widgets.row_list import Rows
 from tui.widgets.scroll_text import TraceView
 from tui.widgets.workbench import AT_LIST, ELSEWHERE
 
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 _NAME = 200
 _FACTS_FROM = 180
 """Cells of the screen from which on the facts of a case have a column, above the trace."""
+_WIDE = 100
+"""Cells of the screen from which on the case is beside the rows."""
 _FEW, _ROWS_OF_CASE, _ROWS_LEFT = 9, 15, 5
 """The most rows that the case is shown below on a narrow screen, and the lines that it and all else need there."""
 
@@ -70,6 +74,13 @@ PREVIEW, TYPED = 0.04, 0.1
 """Seconds that a row must stay chosen before its case is read; while someone types the next key mostly comes before."""
 
 Part = Literal["list", "case", "why"]
+
+
+def _rows_to_show(found: Rows, width: int) -> int:
+    """The rows that must be in sight: all of them, or on a narrow screen the first ones where the first one answers."""
+    first = found.get(0)
+    answered = width < _WIDE and isinstance(first, Row) and first.answers
+    return min(found.total, _FEW) if answered else found.total
 
 
 class ErrorsScreen(PaneScreen, PasteSearchPane):
@@ -210,8 +221,8 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self.box.face(event.answer.query.key_line)
 
     def _make_room(self, searched: bool) -> None:
-        """The case is below the rows found, if these are few: `-few`, and how many."""
-        total, room = self.results.rows.rows.total, self.size.height - _ROWS_OF_CASE
+        """The case is below the rows found, if these are few or the first one is the answer: `-few`, and how many."""
+        total, room = _rows_to_show(self.results.rows.rows, self.app.size.width), self.size.height - _ROWS_OF_CASE
         few = searched and 0 < total <= min(_FEW, room)
         rows = min(total, max(_ROWS_LEFT, room - _ROWS_LEFT))  # the rest scrolls: the fix is in sight
         if few or self._is_few:

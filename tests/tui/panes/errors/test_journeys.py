@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from core.errors import show_case
 from core.store import open_store
-from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
+from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, put, until
 from tui.panes.errors import auto_refresh
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.queries import find, read_case
@@ -298,6 +298,20 @@ async def test_few_cases_are_as_tall_as_their_rows_and_the_case_has_the_width(
         assert case.region.y == results.region.bottom and case.region.width >= size[0] - 46
         await pilot.press("ctrl+l")
         await until(pilot, lambda: results.region.width < size[0] // 2)
+
+
+async def test_the_fix_of_an_answer_is_in_sight_below_many_other_rows(tmp_path: Path) -> None:
+    line = "the disk is full here"
+    with open_store(tmp_path / "many.db", write=True, create=True) as store:
+        put(store, line, "shell", "delete the cache")
+        for name in "abcdefghijklm":
+            put(store, f"error: unit {name * 3} failed\n{line}", "shell", f"fix {name}")
+    app = app_on(tmp_path / "many.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await search(pilot, app, line)
+        assert app.errors.results.rows.rows.total > 9
+        await until(pilot, lambda: "delete the cache" in frame(app))
 
 
 async def test_the_trace_opens_below_the_case_in_two_columns(casebook: Path) -> None:
