@@ -153,7 +153,8 @@ class Embedding(TaskLine):
 
         self.show_progress(value)
         if final and isinstance(value, EmbedReport):
-            summary = report_line(value, self._signs) if self.running is not None or value.failed else ""
+            shown = (self.running is not None and not value.busy) or value.failed  # a pane may be embedding its rules
+            summary = report_line(value, self._signs) if shown else ""
             self.end(summary, "warning" if value.failed else "information")
             self.changed()  # what came meanwhile
 

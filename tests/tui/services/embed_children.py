@@ -30,3 +30,11 @@ def slow(call: Call, casebook: Path, settings: dict[str, Any]) -> EmbedReport:
 
     embedding.embed_pending = slowly
     return tasks.run_embedding(call, casebook, settings)
+
+
+def occupied(_call: Call, casebook: Path, _settings: dict[str, Any]) -> EmbedReport:
+    """Another run is under way; the first time, one that has ended when the workbench looks again."""
+    if not casebook.with_name(GO_ON).exists():
+        casebook.with_name(GO_ON).touch()
+        return EmbedReport("error", "model", "recipe", waiting=300, busy=True)
+    return EmbedReport("error", "model", "recipe")

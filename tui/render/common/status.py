@@ -47,8 +47,6 @@ def _due(facts: VectorFacts) -> str:
 
 def report_line(report: EmbedReport, signs: Signs) -> str:
     """A run of embedding in one sentence or two."""
-    if report.busy:
-        return "Another process is embedding this casebook."
     parts = [(part.embedded + part.reused, _KINDS.get(part.kind, "text")) for part in report.parts]
     named = ", ".join(counted(count, what) for count, what in parts if count)
     done = named or counted(report.embedded + report.reused, "case")

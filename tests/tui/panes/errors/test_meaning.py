@@ -273,6 +273,19 @@ async def test_what_waits_is_embedded_by_itself(known: Path) -> None:
         await until(pilot, lambda: tiers(app)[:1] == ["vector"])
 
 
+async def test_a_run_that_began_by_itself_and_finds_another_one_says_nothing(
+    known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "run_embedding", embed_children.occupied)
+    with open_store(known, write=True) as store:
+        for number in range(300):
+            put(store, f"error: widget {_letters(number)} has no gear {_letters(number * 7)} left", "shell", None)
+    app = workbench(known)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, lambda: known.with_name(GO_ON).exists() and not app.jobs.busy("embed"))
+        assert "Another process" not in frame(app)
+
+
 async def test_many_are_told_in_the_status_line_and_only_the_status_cancels_for_this_session(
     known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
