@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from core.embedding.models.convert import WEIGHTS, Described, convert, describe,
 from core.embedding.models.model_folder import DATA, ONNX, TOKENIZER, digest, new_part, put, seal, sweep, valid_id
 from core.embedding.models.models import added_folder
 from core.embedding.models.prepare import lock_of
-from core.embedding.runtime.local import open_folder
+from core.embedding.runtime.local import Parallel, open_folder
 from core.process.lock import hold_lock
 
 
@@ -27,7 +28,7 @@ def settle(part: Path, model: Model, source: str) -> Model:
     io_error for the disk.
     """
     sealed = seal(part, model, source)
-    embedder = open_folder(part, sealed, threads=0)
+    embedder = Parallel(open_folder(part, sealed), os.cpu_count() or 1)
     try:
         centre = centre_of(embedder, sealed)
     finally:

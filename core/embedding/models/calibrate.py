@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Languages, Model, Thresholds
-from core.embedding.runtime.embedder import Embedder, Kind, Vector
+from core.embedding.runtime.embedder import Embedder, Kind
 from core.text import hangul_share
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ def calibrate(embedder: Embedder, model: Model, read: Callable[[str], str] = str
     """
     texts = shipped(model.languages)
     inputs = [read(one.text) for one in texts]
-    found = pairs(texts, _rows(embedder.embed(inputs, "query")), _rows(embedder.embed(inputs, "document")))
+    rows = _rows(embedder, model, inputs)
+    found = pairs(texts, rows["query"], rows["document"])
     same = [cosine for one in found for cosine in one.same]
     strangers = [cosine for one in found for cosine in one.strangers]
     separation = least_separation(found)
@@ -139,10 +140,16 @@ def calibrate(embedder: Embedder, model: Model, read: Callable[[str], str] = str
     )
 
 
-def _rows(vectors: Sequence[tuple[Vector, ...]]) -> NDArray[Any]:
+def _rows(embedder: Embedder, model: Model, texts: Sequence[str]) -> dict[Kind, NDArray[Any]]:
+    """The vectors of the texts as questions and as they are stored: the same for a model without prefixes."""
     import numpy as np
 
-    return np.array([np.frombuffer(windows[0], "<f4") for windows in vectors], dtype=np.float64)
+    def made(kind: Kind) -> NDArray[Any]:
+        vectors = embedder.embed(texts, kind)
+        return np.array([np.frombuffer(windows[0], "<f4") for windows in vectors], dtype=np.float64)
+
+    stored = made("document")
+    return {"query": stored if model.query_prefix == model.document_prefix else made("query"), "document": stored}
 
 
 def _carried(strangers: Sequence[float]) -> Thresholds:
@@ -215,7 +222,7 @@ def centre_of(embedder: Embedder, model: Model) -> Centre | None:
 
     texts = shipped(model.languages)
     inputs = [one.text for one in texts]
-    rows = {kind: _rows(embedder.embed(inputs, kind)) for kind in _KINDS}
+    rows = _rows(embedder, model, inputs)
     korean = np.array([one.korean for one in texts])
     parts = (~korean, korean if korean.any() else ~korean)
     centre = Centre({kind: (_mean(rows[kind][parts[0]]), _mean(rows[kind][parts[1]])) for kind in _KINDS})

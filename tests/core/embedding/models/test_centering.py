@@ -63,7 +63,7 @@ def _direction(name: str) -> list[float]:
 
 
 def _model(centre: str = "") -> Model:
-    return Model("cone", "1", _DIM, "multilingual", 64, centre=centre)
+    return Model("cone", "1", _DIM, "multilingual", 64, query_prefix="query: ", centre=centre)
 
 
 def _pairs(embedder: Embedder, centre: Centre | None = None) -> tuple[Pairs, ...]:
