@@ -14,16 +14,18 @@ from core.store import Store, open_store
 
 
 @cache
-def _empty() -> bytes:
+def _made(fill: Callable[[Store], object] | None) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "empty.db"
-        open_store(path, create=True).close()
+        path = Path(folder) / "made.db"
+        with open_store(path, create=True) as store:
+            if fill is not None:
+                fill(store)
         return path.read_bytes()
 
 
-def new_casebook(path: Path) -> Store:
-    """A casebook without a case, open for writing."""
-    path.write_bytes(_empty())
+def new_casebook(path: Path, fill: Callable[[Store], object] | None = None) -> Store:
+    """A casebook, open for writing: without a case, or as `fill`, which is called once, has made it."""
+    path.write_bytes(_made(fill))
     return open_store(path, write=True)
 
 

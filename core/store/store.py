@@ -15,6 +15,7 @@ from core.base.fault import Fault, FaultCode
 from core.store.files import (
     BUSY_MS,
     MAGIC,
+    STATEMENTS,
     blocked,
     connect_reading,
     create_empty,
@@ -210,7 +211,7 @@ def open_store(
 
 
 def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> Store:
-    con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=STATEMENTS)
     try:
         # Until the file has proved to be ours and sound, closing must not write the WAL back into it.
         con.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

@@ -321,22 +321,25 @@ def sound(store: Store) -> None:
     ).fetchall() == []  # fmt: skip
 
 
+def _record(store: Store) -> None:
+    for at, error in enumerate(ERRORS):
+        record_resolution(store, error, f"draft {at % 3}")
+    with store.transaction():
+        for at in range(12):
+            observe(
+                store.con, identify(ERRORS[at * 3 % len(ERRORS)]), session_id=None, message_idx=None, tool="Bash",
+                project=f"/home/me/{at % 4}", ts=f"2027-01-{at % 5 + 10}T00:00:00.000Z", raw=ERRORS[at % 5],
+            )  # fmt: skip
+
+
 @example([("edit", 1, TEXTS[0], (), True, False, True), ("record", 4, TEXTS[1]), ("merge", 0, 2), ("merge", 0, 1)])
 @example([("edit", 0, TEXTS[0], (), True, False, True), ("record", 3, TEXTS[1]), ("merge", 0, 1), ("undo",), ("redo",)])
 @example([("merge", 0, 1), ("split", 0, 1, None), ("split", 0, 2, TEXTS[0]), ("merge", 1, 0), ("undo",), ("undo",)])
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(step, min_size=1, max_size=12))
 def test_any_history_agrees_with_the_model(steps: list[tuple[Any, ...]]) -> None:
-    with tempfile.TemporaryDirectory() as folder, new_casebook(Path(folder) / "casebook.db") as store:
+    with tempfile.TemporaryDirectory() as folder, new_casebook(Path(folder) / "casebook.db", _record) as store:
         model = Model()
-        for at, error in enumerate(ERRORS):
-            record_resolution(store, error, f"draft {at % 3}")
-        with store.transaction():
-            for at in range(12):
-                observe(
-                    store.con, identify(ERRORS[at * 3 % len(ERRORS)]), session_id=None, message_idx=None, tool="Bash",
-                    project=f"/home/me/{at % 4}", ts=f"2027-01-{at % 5 + 10}T00:00:00.000Z", raw=ERRORS[at % 5],
-                )  # fmt: skip
         model.now = state(store)
         model.last_fix, model.last_case = max(model.now.fixes), max(model.now.cases)
         before, first = exports(store), deepcopy(model.now)

@@ -106,15 +106,18 @@ step = st.one_of(
 )
 
 
+def _record(store: Store) -> None:
+    for at, error in enumerate(ERRORS[:5]):
+        record_resolution(store, error, f"fix of {at}")
+    record_resolution(store, ERRORS[5], "fix of 5", author="harvest")
+
+
 @example([("verify", 0, False), ("verify", 1, False)], [0, 1, 2, 3, 4, 5])
 @example([("edit", 2, "do that", True, False), ("noise", 1, True, False)], [1, 0, 2, 4, 3, 5])
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(step, max_size=10), st.permutations(range(6)))
 def test_split_gives_back_what_merges_joined(steps: list[tuple[Any, ...]], order: list[int]) -> None:
-    with tempfile.TemporaryDirectory() as folder, new_casebook(Path(folder) / "casebook.db") as store:
-        for at, error in enumerate(ERRORS[:5]):
-            record_resolution(store, error, f"fix of {at}")
-        record_resolution(store, ERRORS[5], "fix of 5", author="harvest")
+    with tempfile.TemporaryDirectory() as folder, new_casebook(Path(folder) / "casebook.db", _record) as store:
         for what, *given_to in steps:
             act(store, what, given_to)
         before, held = answers(store), cases_of(store)
