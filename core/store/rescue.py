@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -213,7 +214,8 @@ def _record(payload: bytes, encoding: str) -> tuple[Value, ...]:
         raise Damage(f"invalid record header: {size} bytes")
     kinds: list[int] = []
     while at < size:
-        kind, at = _varint(payload, at)
+        kind = payload[at]
+        kind, at = (kind, at + 1) if kind < 0x80 else _varint(payload, at)  # nearly all have one byte
         kinds.append(kind)
     values: list[Value] = []
     for kind in kinds:
@@ -536,6 +538,12 @@ def _collect(image: Image, saved: _Saved) -> None:
             image.damage.append(f"page {page} was unlinked: its {len(rows)} rows were not identified")
 
 
+@cache
+def _insertion(verb: str, table: str, columns: tuple[str, ...]) -> str:
+    names = ", ".join(map(quoted, columns))
+    return f"INSERT OR {verb} INTO {quoted(table)}({names}) VALUES ({', '.join('?' * len(columns))})"
+
+
 class _Saved:
     """The new casebook while it is filled; `counts` are the rows taken a table."""
 
@@ -556,11 +564,8 @@ class _Saved:
         columns = frozenset(self.shapes[shape.name].columns)
         for row in rows:
             values = {name: found for name, found in shape.named(row).items() if name in columns}
-            names = ", ".join(quoted(name) for name in values)
-            places = ", ".join("?" * len(values))
-            sql = f"INSERT OR {verb} INTO {quoted(shape.name)}({names}) VALUES ({places})"
             try:
-                self.con.execute(sql, tuple(values.values()))
+                self.con.execute(_insertion(verb, shape.name, tuple(values)), tuple(values.values()))
             except (apsw.FullError, apsw.IOError):
                 raise
             except apsw.Error as error:
