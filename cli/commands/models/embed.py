@@ -61,8 +61,10 @@ def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
     good = report.reused - report.copied
     done = [(report.embedded, "embedded"), (report.copied, "copied from identical texts"), (good, "still valid")]
     summary = ", ".join(f"{count:,} {what}" for count, what in (*done, (report.removed, "removed")) if count)
-    none = f"Nothing to embed. Everything is embedded with {model}."
-    yield f"{summary[0].upper()}{summary[1:]}, with {model}." if summary else none
+    if summary:
+        yield f"{summary[0].upper()}{summary[1:]}, with {model}."
+    elif not (report.canceled or report.failed):
+        yield f"Nothing to embed. Everything is embedded with {model}."
     made = [f"{part.embedded:,} {_NAMES.get(part.kind, part.kind)}s" for part in report.parts if part.embedded]
     if len(made) > 1:
         yield out.paint(f"Embedded: {', '.join(made)}.", "dim")

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from cli.commands.models.embed import report_lines
+from cli.output import output_for
+from core.embedding.runtime.report import EmbedReport, FailedText
 from core.errors import identify, observe
 from core.store import jobs, open_store
 from tests.cli.conftest import ROOT, valid
@@ -50,6 +53,14 @@ def test_embed_tells_progress_and_reports(run: Callable[..., Any], db: Path) -> 
     assert (steps[-1]["done"], steps[-1]["total"], steps[-1]["kind"]) == (26, 26, "embed")
     again = run("embed", "--db", str(db))
     assert (again.code, again.text) == (0, "Nothing to embed. Everything is embedded with all-MiniLM-L6-v2.\n")
+
+
+@pytest.mark.parametrize("ended", [{"canceled": True}, {"failed": (FailedText(1, "too long"),)}])
+def test_a_run_that_embedded_nothing_does_not_say_that_everything_is_embedded(ended: dict[str, Any]) -> None:
+    report = EmbedReport("all", "all-MiniLM-L6-v2@1", "", waiting=11, **ended)
+    text = "\n".join(report_lines(output_for(json=False, verbose=False), report))
+    assert "11 remaining" in text or "1 could not be embedded" in text
+    assert "Everything" not in text
 
 
 def test_without_the_model_the_fault_names_the_command(run: Callable[..., Any], db: Path, monkeypatch: Any) -> None:
