@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from core.base.config.settings import ChunkingSettings
 from core.library.chunk import MD_V3, ChunkPolicy
@@ -76,12 +77,5 @@ class IngestOptions:
 def options_of(chunking: ChunkingSettings, korean: str = "bigrams", *, ocr: bool = False) -> IngestOptions:
     """The options that the settings name; all else as it is by default. `ocr`: read pictures and scanned pages, where
     what that needs is installed."""
-    return IngestOptions(
-        target_tokens=chunking.target_tokens,
-        overlap_tokens=chunking.overlap_tokens,
-        max_chunk_tokens=chunking.max_chunk_tokens,
-        respect_markdown_headings=chunking.respect_markdown_headings,
-        chunker_version=chunking.chunker_version,
-        korean=korean,
-        ocr="+".join(languages()) if ocr and ocr_installed() else "",
-    )
+    sizes: dict[str, Any] = chunking.as_dict()
+    return IngestOptions(**sizes, korean=korean, ocr="+".join(languages()) if ocr and ocr_installed() else "")
