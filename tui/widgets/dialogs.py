@@ -15,6 +15,8 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from core.base.fault import Fault
+from tui.render.common.untrusted import inline
 from tui.widgets.inputs import LineBox
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
@@ -63,6 +65,10 @@ class Boxed(ModalScreen[T], Generic[T]):
     def tell(self, text: str) -> None:
         """Say something in the lower edge of the frame."""
         self._frame.border_subtitle = Content(text)
+
+    def tell_fault(self, fault: Fault) -> None:
+        """Say a fault there."""
+        self.tell(inline(fault.message, 200))
 
 
 class AskLine(Boxed["str | None"]):

@@ -10,9 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, OptionList
 
-from core.base.fault import Fault
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs
 from tui.widgets.dialogs import LinePicker
 from tui.widgets.inputs import LineBox
@@ -145,14 +143,11 @@ class FilterScreen(LinePicker[None]):
         self._count()
 
     def _count(self) -> None:
-        self._jobs.run(self._all.LANE, self._all.count(), self._counted, self._failed)
+        self._jobs.run(self._all.LANE, self._all.count(), self._counted, self.tell_fault)
 
     def _counted(self, found: object, _final: bool) -> None:
         self._all.counted(found)
         self._list()
-
-    def _failed(self, fault: Fault) -> None:
-        self.tell(inline(fault.message, 200))
 
     def _list(self) -> None:
         at = self._lines.highlighted or 0

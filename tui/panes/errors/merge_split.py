@@ -110,10 +110,7 @@ class PickCase(RowPicker[int]):
                 self.pick()
 
         work = find_others(self._box.value.strip(), self._case, self._curating.meaning)
-        self._curating.jobs.run("pick", work, on_rows, self._failed, delay=delay)
-
-    def _failed(self, fault: Fault) -> None:
-        self.tell(inline(fault.message, 200))
+        self._curating.jobs.run("pick", work, on_rows, self.tell_fault, delay=delay)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Row):

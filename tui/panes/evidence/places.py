@@ -11,13 +11,11 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
-from core.base.fault import Fault
 from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.panes.evidence.quotes import ViewedPlace
 from tui.panes.evidence.review import Act, Decision, named
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
 from tui.render.evidence import draw_found_span, flat
 from tui.runtime.jobs import DEBOUNCE, Job, Jobs, job_work
 from tui.widgets.dialogs import AskLine, LinePicker
@@ -115,7 +113,7 @@ class FindScreen(LinePicker[ChosenPlace]):
 
     def on_mount(self) -> None:
         """Begin with the rarest words of the quote, which the first key replaces."""
-        self._jobs.run(LANE, rarest(self._quote.row.session, self._quote.quote), self._begin, self._failed)
+        self._jobs.run(LANE, rarest(self._quote.row.session, self._quote.quote), self._begin, self.tell_fault)
 
     def _begin(self, start: Hits, _final: bool) -> None:
         self._cache = start.cache
@@ -140,7 +138,7 @@ class FindScreen(LinePicker[ChosenPlace]):
         row = self._quote.row
         work = search(row.session, row.id, max(0, row.message_index), event.value, self._cache)
         self._cache = None
-        self._jobs.run(LANE, work, self._on_hits, self._failed, delay=DEBOUNCE)
+        self._jobs.run(LANE, work, self._on_hits, self.tell_fault, delay=DEBOUNCE)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter shows the chosen place; of words that are still looked for, the first as soon as it is known."""
@@ -156,7 +154,7 @@ class FindScreen(LinePicker[ChosenPlace]):
     def _choose(self, at: int | None) -> None:
         if at is not None and at < len(self._hits.seen):
             work = with_message(self._quote.row.session, self._hits.seen[at])
-            self._jobs.run(LANE, work, self._ends, self._failed)
+            self._jobs.run(LANE, work, self._ends, self.tell_fault)
 
     def _ends(self, found: ChosenPlace | None, _final: bool) -> None:
         if self.app.screen is self:
@@ -178,9 +176,6 @@ class FindScreen(LinePicker[ChosenPlace]):
         if self._chosen and self._chosen == hits.words:
             self._choose(0)
         self._chosen = ""
-
-    def _failed(self, fault: Fault) -> None:
-        self.tell(inline(fault.message, 200))
 
 
 class ReasonScreen(AskLine):
