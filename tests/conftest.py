@@ -14,6 +14,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.unraisableexception import gc_collect_iterations_key
 from hypothesis import HealthCheck, settings
 
 from core.base.paths import make_folder
@@ -37,6 +38,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # What pytest and hypothesis hold is no garbage, and was looked through again and again: a quarter of a pane's test. So
 # is what an app of a test holds for as long as it runs: to look four times less often saves another tenth.
 gc.set_threshold(2_000_000, 10, 10)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """At the end pytest looks for garbage five times: one look takes half a second, and each process ends."""
+    config.stash[gc_collect_iterations_key] = 1
 
 
 def pytest_collection_finish() -> None:

@@ -42,6 +42,11 @@ OTHERS = frozenset({"json.py", "sitecustomize.py"})
 """Files of a project that casebook runs in."""
 
 
+_FIRST = re.compile(r"^(?!from |import |#|\)|\s)", re.MULTILINE)
+_IMPORTS = re.compile(r"^(?:from|import) .*\n", re.MULTILINE)
+_ANY = re.compile(rf"\b(?:{'|'.join(CODE)})[./]|`[a-z]\w*\.py`")
+
+
 @dataclass(frozen=True, order=True)
 class Place:
     """A text of the project and where it is."""
@@ -67,6 +72,8 @@ def texts() -> tuple[Place, ...]:
     for path in _modules(CODE):
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
+        if not _may_name(text):
+            continue
         found += [Place(name, node.lineno, str(node.value)) for node in _strings(ast.parse(text))]
         lines = text.split("\n") if "#" in text else []
         found += [Place(name, at, line.partition("#")[2]) for at, line in enumerate(lines, 1) if "#" in line]
@@ -74,6 +81,16 @@ def texts() -> tuple[Place, ...]:
         lines = path.read_text(encoding="utf-8").split("\n")
         found += [Place(path.relative_to(ROOT).as_posix(), at, line) for at, line in enumerate(lines, 1)]
     return tuple(found)
+
+
+def _may_name(text: str) -> bool:
+    """Whether a source may name something of the project beside the imports at its top; to parse it takes long.
+
+    Only imports between its docstring and its first statement are left out, so none inside a string is."""
+    start = text.find('"""', 3) + 3 if text.startswith('"""') else 0
+    first = _FIRST.search(text, start)
+    at = first.start() if first else len(text)
+    return bool(_ANY.search(text[:start] + _IMPORTS.sub("", text[start:at]) + text[at:]))
 
 
 def _strings(tree: ast.AST) -> Iterator[ast.Constant]:

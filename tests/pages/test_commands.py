@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from cli.parser import build
 from core.base.config.settings import SECTIONS
@@ -22,9 +24,15 @@ _ENDINGS = ("md", "toml", "v1")
 """Of files and schemas (`rules.toml`, `insights.v1`)."""
 
 
+@cache
+def tokens(page: Path) -> Sequence[Token]:
+    """What a page consists of; to read a page takes long, and several tests do."""
+    return MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8"))
+
+
 def code(page: Path, *kinds: str) -> Iterator[tuple[str, str]]:
     """Each piece of code with its language."""
-    for token in MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8")):
+    for token in tokens(page):
         for one in (token, *(token.children or ())):
             if one.type in kinds:
                 yield one.info, one.content

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from tests.pages.test_commands import tokens
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _MENTION = re.compile(r"(?<![\w./])docs/(?:guide|reference|internals)/[\w-]+\.md(?:#(?!L\d)[\w-]+)?")
@@ -19,18 +21,18 @@ _MENTION = re.compile(r"(?<![\w./])docs/(?:guide|reference|internals)/[\w-]+\.md
 @cache
 def anchors(page: Path) -> frozenset[str]:
     """The anchors of its headings as GitHub makes them."""
-    tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
+    parts = MarkdownIt().parse(page.read_text(encoding="utf-8"))
     found: list[str] = []
-    for at, token in enumerate(tokens):
+    for at, token in enumerate(parts):
         if token.type == "heading_open":
-            text = "".join(one.content for one in tokens[at + 1].children or ())
+            text = "".join(one.content for one in parts[at + 1].children or ())
             slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
             found.append(f"{slug}-{found.count(slug)}" if slug in found else slug)
     return frozenset(found)
 
 
 def links(page: Path) -> Iterator[str]:
-    for token in MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8")):
+    for token in tokens(page):
         for one in token.children or ():
             target = one.attrGet("href" if one.type == "link_open" else "src")
             if one.type in ("link_open", "image") and not re.match(r"[a-z]+:", str(target)):

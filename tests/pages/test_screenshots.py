@@ -10,7 +10,7 @@ import pytest
 
 from screenshots.make import HERE, pictures
 from screenshots.scenes import SCENES
-from tests.tui.quiet import nothing_slept_for_nothing
+from tests.tui.quiet import drawn_when_quiet, nothing_slept_for_nothing, styles_parsed_once
 
 ROOT = Path(__file__).resolve().parents[2]
 _SHOWN = re.compile(r"\(screenshots/([\w-]+)\.svg\)")
@@ -26,7 +26,7 @@ def test_the_pictures_of_the_readme_are_fresh(monkeypatch: pytest.MonkeyPatch) -
     shown = set(_SHOWN.findall((ROOT / "README.md").read_text(encoding="utf-8")))
     scenes = [scene for scene in SCENES if scene.name in shown]
     assert {scene.name for scene in scenes} == shown
-    with nothing_slept_for_nothing():
+    with nothing_slept_for_nothing(), drawn_when_quiet(), styles_parsed_once():
         drawn = asyncio.run(pictures(scenes))
     # Names alone: to show how two pictures differ takes pytest most of a minute, and nobody reads it.
     stale = [name for name, svg in drawn.items() if (HERE / name).read_text(encoding="utf-8") != svg]

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 from textual._compositor import Compositor
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 from textual.notifications import Notification
 
-from tests.tui.quiet import DRAW, drawn_when_quiet, nothing_gives_way, nothing_slept_for_nothing
+from tests.tui.quiet import (
+    DRAW,
+    drawn_when_quiet,
+    nothing_gives_way,
+    nothing_slept_for_nothing,
+    styles_parsed_once,
+)
 from tests.tui.support import make_casebook
 
 
@@ -30,35 +34,9 @@ def casebook(made_casebook: bytes, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def styles_parsed_once() -> Iterator[None]:
-    """The same style sheet under the same colours is parsed once, not for every app: half of what a start costs."""
-    parse = Stylesheet._parse_rules
-    parsed: dict[object, list[RuleSet]] = {}
-    colours: dict[tuple[tuple[str, str], ...], int] = {}
-    last: tuple[dict[str, str], int] = {}, -1
-
-    def number(variables: dict[str, str]) -> int:
-        """The same for the same colours; an app parses a hundred sheets with them."""
-        nonlocal last
-        if last[0] is not variables:
-            last = variables, colours.setdefault(tuple(variables.items()), len(colours))
-        return last[1]
-
-    def parse_once(self: Stylesheet, *sheet: object, **more: object) -> list[RuleSet]:
-        key = sheet, tuple(more.items()), number(self._variables)
-        if key not in parsed:
-            parsed[key] = parse(self, *sheet, **more)  # pyright: ignore[reportArgumentType]
-        return parsed[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stylesheet, "_parse_rules", parse_once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
 def pilots_that_go_on() -> Iterator[None]:
-    """No key waits longer than the app needs, and nothing is drawn that nobody sees."""
-    with nothing_slept_for_nothing(), drawn_when_quiet():
+    """No key waits longer than the app needs, nothing is drawn that nobody sees, no style sheet is parsed twice."""
+    with nothing_slept_for_nothing(), drawn_when_quiet(), styles_parsed_once():
         yield
 
 

@@ -18,9 +18,12 @@ from typing import Any
 import pytest
 from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from core.process.child import Child
 from tui.shell.app import CasebookApp
@@ -94,18 +97,19 @@ async def wait_until_quiet(min_sleep: float = SLEPT, max_sleep: float = 1) -> No
     """
     start, loop = monotonic(), asyncio.get_running_loop()
     while True:
-        window, used, looks, rests = monotonic(), _used_by_others(), 0, True
+        window, used, looks, rests = monotonic(), None, 0, True
         while (now := monotonic()) - window < SLEPT or looks < LOOKS:
             await asyncio.sleep(0)
             looks += 1
             if min_sleep <= now - start and quiet():
                 return
+            used = _used_by_others() if used is None else used  # to ask costs more than the first look
             if _ready(loop):
                 rests = False
             else:
                 await asyncio.sleep(0.002)
         await asyncio.sleep(0)
-        rests = rests and _loop_rests(SLEPT) and _used_by_others() - used < RESTED and not _threads_work()
+        rests = rests and _loop_rests(SLEPT) and _used_by_others() - (used or 0.0) < RESTED and not _threads_work()
         if rests and now - start > min_sleep:
             return
         if now - start >= (LONGEST if _lanes_work() or _ready(loop) else max_sleep):
@@ -151,8 +155,10 @@ def _draw_changed(compositor: Compositor, behind: list[Any]) -> None:
     whole, changed = compositor.size.region, compositor._dirty_regions
     crop = whole if whole in changed else Region.from_union(changed).intersection(whole)
     changed.clear()
-    for _ in compositor._get_renders(crop):
-        pass
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Widget, "get_line_filters", lambda _widget: ())  # a terminal's colours, of whole frames alone
+        for _ in compositor._get_renders(crop):
+            pass
 
 
 @contextmanager
@@ -176,6 +182,32 @@ def drawn_when_quiet() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Compositor, "render_update", draw_whole)
         patch.setattr(Pilot, "pause", pause_and_draw)
+        yield
+
+
+@contextmanager
+def styles_parsed_once() -> Iterator[None]:
+    """The same style sheet under the same colours is parsed once, not for every app: half of what a start costs."""
+    parse = Stylesheet._parse_rules
+    parsed: dict[object, list[RuleSet]] = {}
+    colours: dict[tuple[tuple[str, str], ...], int] = {}
+    last: tuple[dict[str, str], int] = {}, -1
+
+    def number(variables: dict[str, str]) -> int:
+        """The same for the same colours; an app parses a hundred sheets with them."""
+        nonlocal last
+        if last[0] is not variables:
+            last = variables, colours.setdefault(tuple(variables.items()), len(colours))
+        return last[1]
+
+    def parse_once(self: Stylesheet, *sheet: object, **more: object) -> list[RuleSet]:
+        key = sheet, tuple(more.items()), number(self._variables)
+        if key not in parsed:
+            parsed[key] = parse(self, *sheet, **more)  # pyright: ignore[reportArgumentType]
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
         yield
 
 
