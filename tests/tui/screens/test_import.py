@@ -55,15 +55,14 @@ async def importing(pilot: Pilot[None], app: CasebookApp) -> None:
     await until(pilot, lambda: app.errors.incoming.running and app.errors.incoming.running.progress)
 
 
-@pytest.mark.parametrize("size", [WIDE, SMALL])
-async def test_the_first_run_offers_what_is_there_and_one_key_imports_it(
-    tmp_path: Path, roots: Roots, size: tuple[int, int]
-) -> None:
+async def test_the_first_run_offers_what_is_there_and_one_key_imports_it(tmp_path: Path, roots: Roots) -> None:
     path = tmp_path / "deep" / "new.db"
     app = app_on(path, roots=roots)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: "Claude Code," in flat(app) and "Codex," in flat(app))
-        assert "No cases yet" in frame(app)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        for size in (SMALL, WIDE):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: "Claude Code," in flat(app) and "Codex," in flat(app))
+            assert "No cases yet" in frame(app)
         assert not path.exists(), "looking makes nothing"
         await pilot.press("i")
         await until(pilot, lambda: app.errors.incoming.report is not None and total(app) > 0)
@@ -74,6 +73,8 @@ async def test_the_first_run_offers_what_is_there_and_one_key_imports_it(
         assert app.errors.incoming.running is None
         assert app.focused is app.errors.results.rows
         assert app.errors.results.rows.chosen == 0, "nobody has moved, so the newest case is the chosen one"
+        await pilot.resize_terminal(*SMALL)
+        await until(pilot, lambda: "Import done" in flat(app))
 
 
 async def test_the_first_run_says_how_to_see_it_on_samples(tmp_path: Path) -> None:
@@ -119,25 +120,26 @@ async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
         assert stored == (report.messages,)
 
 
-@pytest.mark.parametrize("pane", "1234")
 async def test_the_palette_stops_it_from_any_pane(
-    tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, pane: str
+    tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     child(monkeypatch, "slow")
     app = app_on(tmp_path / "new.db", roots=roots)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: "Claude Code," in flat(app))
-        await pilot.press("i")
-        await importing(pilot, app)
-        await pilot.press(f"alt+{pane}")
-        await until(pilot, lambda: len(app.screen_stack) == (1 if pane == "1" else 2))
-        await pilot.press("ctrl+p", *"stop the import")
-        await until(pilot, lambda: offered(app).startswith("Stop the import"))
-        assert "No import is running" not in frame(app)
-        await pilot.press("enter")
-        await until(pilot, lambda: app.errors.incoming.report is not None)
-        report = app.errors.incoming.report
-        assert report is not None and report.canceled
+        incoming = app.errors.incoming
+        for pane in "1234":
+            incoming.begin(incoming.folders)
+            await importing(pilot, app)
+            await pilot.press(f"alt+{pane}")
+            await until(pilot, lambda pane=pane: len(app.screen_stack) == (1 if pane == "1" else 2))
+            await pilot.press("ctrl+p", *"stop the import")
+            await until(pilot, lambda: offered(app).startswith("Stop the import"))
+            assert "No import is running" not in frame(app)
+            await pilot.press("enter")
+            await until(pilot, lambda: incoming.report is not None and not incoming.busy)
+            report = incoming.report
+            assert report is not None and report.canceled
 
 
 async def test_cases_appear_while_the_import_still_runs(
@@ -344,10 +346,11 @@ def test_sizes_are_short() -> None:
     [("bell", True, "\a"), ("osc9", True, "\x1b]9;casebook: Import done"), ("off", True, ""), ("bell", False, "")],
 )
 async def test_the_end_of_a_long_import_is_signaled_to_who_is_elsewhere(
-    tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, notify: str, elsewhere: bool, sent: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notify: str, elsewhere: bool, sent: str
 ) -> None:
     monkeypatch.setattr(workbench, "LONG_RUN", 0.0)
     config = default_config({"ui.notify": ("--notify", notify), "embedding.auto": ("--auto", False)})
+    roots = {"claude-code": [next(sample_paths()[0].glob("*sensor-fw"))]}  # `LONG_RUN` makes a short one long
     app = CasebookApp(tmp_path / "new.db", roots=lambda: roots, around=Surroundings(config))
     written: list[str] = []
     async with app.run_test(size=WIDE) as pilot:
