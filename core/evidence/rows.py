@@ -19,6 +19,7 @@ from core.base.fault import Fault
 from core.base.trace import Outcome, Step
 from core.base.wire import dumps, to_wire
 from core.evidence.events import count_messages
+from core.store.journal import Mirrored
 from core.store.sql import storable
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ GOOD: frozenset[State] = frozenset({"aligned", "accepted"})
 """The states that a promotion rests on."""
 Verdict = Literal["accepted", "rejected"]
 Act = Literal["accept", "choose", "adjust", "look", "words", "reject"]
+MIRRORED: Mirrored = frozenset({("entry", "stage"), ("entry", "updated"), ("alignment", "anchor")})
+"""Columns that follow from others: an entry falls back, and words move, without a person."""
 
 _COLUMNS = (
     "v.id, v.entry_id, v.position, v.message_index, v.quote, v.quote_hash, v.original, e.session_id, e.type, e.title,"

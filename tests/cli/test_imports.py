@@ -47,6 +47,14 @@ def test_the_demonstration_loads_nothing_heavy_where_there_is_no_model(spawn: Sp
     assert not [name for name in modules if name.partition(".")[0] in HEAVY]
 
 
+def test_an_undo_of_a_fix_loads_no_aligner(spawn: Spawn) -> None:
+    assert loaded(spawn, "errors", "record", "--error", "Error: x y", "--resolution", "z")[0] == 0
+    assert loaded(spawn, "errors", "verify", "1")[0] == 0
+    ended, modules = loaded(spawn, "undo")
+    assert ended == 0
+    assert not [name for name in modules if name.startswith(("core.align.aligner", "core.align.guard"))]
+
+
 SLOW = {
     "tomllib", "platformdirs", "tempfile", "csv", "subprocess", "asyncio", "importlib.metadata", "shutil", "random",
     "hashlib", "difflib", "logging", "zlib",

@@ -19,10 +19,11 @@ from core.align.guard.typos import is_verb
 from core.align.guard.word_classes import HARMLESS, PHRASE_STARTS, negations
 from core.align.normalized_view import View
 from core.align.result import Concern
+from core.base.lazy import lazy_pattern
 
 FAR: Final = 600
 """Code points between two fragments from which they are no longer one passage."""
-_LIMITS: Final = re.compile(
+_LIMITS: Final = lazy_pattern(
     r"\b(?:unless|except\w*|exception|excluding|only|solely|if|until|till|provided|providing|as\s+long\s+as|"
     r"so\s+long\s+as|"
     r"assuming|supposing|in\s+case|on\s+condition|sa(?:ys?|id|ying)|tells?|told|argu\w+|suggests?|fears?|expects?|"
@@ -49,7 +50,7 @@ _LIMITS: Final = re.compile(
     r"고\s?치면|셈\s?치|운이\s?좋|별일\s?없|잠정|임시로|당분간|목표|계획",
     re.IGNORECASE,
 )
-_BOUNDS: Final = re.compile(
+_BOUNDS: Final = lazy_pattern(
     r"\b(?:(?:less|more|fewer|greater|smaller|larger|higher|lower|longer|shorter|older|newer|earlier|later)\s+than|"
     r"at\s+(?:most|least)|up\s+to|below|above|under|over|within|when(?:ever)?|once|may|might|could|would|should|must|"
     r"almost|nearly|hardly|barely|rarely|seldom|scarcely|sometimes|occasionally|partly|some|few|half|can|used\s+to|"
@@ -63,11 +64,11 @@ _BOUNDS: Final = re.compile(
     r"tend|look\s+like|ha(?:s|ve|d)\s+to|ought\s+to)\w*)\b|이상|이하|미만|초과|최대|최소|일부|거의",
     re.IGNORECASE,
 )
-_KOREAN_IF: Final = re.compile(
+_KOREAN_IF: Final = lazy_pattern(
     r"([가-힣]+(?:면|거든|[아어해여]야만?))(?=[\s,])(?!\s(?:한다|합니다|하는|하고|했|함|해|됩|된|돼))"
 )
-_KOREAN_ONLY: Final = re.compile(r"(?<!지)(?<!다)(?<!하)(?<!\d)만(?=[\s,])")
-_NO_IF: Final = re.compile(
+_KOREAN_ONLY: Final = lazy_pattern(r"(?<!지)(?<!다)(?<!하)(?<!\d)만(?=[\s,])")
+_NO_IF: Final = lazy_pattern(
     r"(?:화면|측면|반면|평면|표면|장면|전면|후면|정면|도면|단면|국면|대면|직면|지면|분야|들면|보면|말하면|"
     r"비하면|따르면)$"
 )
@@ -84,39 +85,39 @@ _IRREGULAR: Final = (
 _ARTICLE: Final = (
     r"(?:the|a|an|this|that|these|those|its|our|my|your|his|her|their|each|every|all|no|one|two|three|\d[\d.,]*)"
 )
-_VERB: Final = re.compile(rf"\b(?:{_AUX}|{_IRREGULAR}|[a-z]{{2,}}ed|[a-z]{{3,}}s)\b", re.IGNORECASE)
-_BEGINS_FINITE: Final = re.compile(
+_VERB: Final = lazy_pattern(rf"\b(?:{_AUX}|{_IRREGULAR}|[a-z]{{2,}}ed|[a-z]{{3,}}s)\b", re.IGNORECASE)
+_BEGINS_FINITE: Final = lazy_pattern(
     rf"^\W*(?:(?:also|then|now|still|never|always|just|only)\s+)?(?:(?:{_AUX}|{_IRREGULAR})\b|"
     rf"(?:[a-z]{{2,}}ed|[a-z]{{3,}}s)\s+"
     rf"(?:{_ARTICLE}\b|[`\"']|(?:to|in|on|at|by|from|with|into|for|back|up|down|out|off|over|after|before|"
     rf"again|twice|nothing|"
     r"rows|it|them|him)\b|\w+ly\b))",
 )
-_ENDS_FINITE: Final = re.compile(
+_ENDS_FINITE: Final = lazy_pattern(
     rf"\b(?:{_AUX}|be|been)\s*$|\b(?:{_IRREGULAR}|[a-z]{{2,}}ed|[a-z]{{3,}}s)\s*$", re.IGNORECASE
 )
-_ENDS_AUX: Final = re.compile(rf"\b(?:{_AUX})\s*$", re.IGNORECASE)
-_OWN_SUBJECT: Final = re.compile(rf"^\W*(?:{_ARTICLE}|i|we|you|he|she|it|they|there|[A-Z]\w+)\b")
-_OBJECT: Final = re.compile(rf"^\W*(?:{_ARTICLE}\b|[`\"'\d])", re.IGNORECASE)
-_CLAUSE_END: Final = re.compile(r";|,?\s+(?:and|but|so|or|yet|while|whereas)\s|\s--?\s|:\s", re.IGNORECASE)
-_COMMA_CLAUSE: Final = re.compile(
+_ENDS_AUX: Final = lazy_pattern(rf"\b(?:{_AUX})\s*$", re.IGNORECASE)
+_OWN_SUBJECT: Final = lazy_pattern(rf"^\W*(?:{_ARTICLE}|i|we|you|he|she|it|they|there|[A-Z]\w+)\b")
+_OBJECT: Final = lazy_pattern(rf"^\W*(?:{_ARTICLE}\b|[`\"'\d])", re.IGNORECASE)
+_CLAUSE_END: Final = lazy_pattern(r";|,?\s+(?:and|but|so|or|yet|while|whereas)\s|\s--?\s|:\s", re.IGNORECASE)
+_COMMA_CLAUSE: Final = lazy_pattern(
     rf",\s+(?!which\b|who\b|whose\b|as\b|that\b|where\b)(?:{_ARTICLE}\s+)?[\w-]+(?:\s[\w-]+){{0,2}}\s(?:{_AUX})\s*$",
     re.IGNORECASE,
 )
-_COMMA_SUBJECT: Final = re.compile(rf",\s+(?:{_ARTICLE}\s+)?[\w-]+(?:\s[\w-]+){{0,2}}\s*$", re.IGNORECASE)
-_ASIDE: Final = re.compile(
+_COMMA_SUBJECT: Final = lazy_pattern(rf",\s+(?:{_ARTICLE}\s+)?[\w-]+(?:\s[\w-]+){{0,2}}\s*$", re.IGNORECASE)
+_ASIDE: Final = lazy_pattern(
     r"^\s*(?:\(.*\)|\[.*\]|[-–—].*[-–—]|,\s*(?:which|who|whose|where|as|for\s+example|for\s+instance|e\.g|"
     r"i\.e|including|such\s+as|like|"
     r"namely|by\s+the\s+way|예컨대|예를\s들어|참고로|이를테면)\b.*,?)\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-_REMARK: Final = re.compile(
+_REMARK: Final = lazy_pattern(
     r"^\s*,\s*(?:which|who|whose|whom|where|named|called|nicknamed|dubbed|known|written|built|made|started|founded|"
     r"created|introduced|added|"
     r"bought|installed|designed|maintained|owned|run)\b[^;:.]*,\s*$",
     re.IGNORECASE,
 )
-_IDIOM: Final = re.compile(
+_IDIOM: Final = lazy_pattern(
     r"\b(?:to\s+(?:nobody|no\s+one)['’]s\s+\w+|no\s+(?:doubt|less|wonder|matter\s+\w+)|not\s+(?:least|surprisingly|"
     r"unexpectedly|to\s+mention)|"
     r"without\s+(?:a\s+|any\s+|further\s+|much\s+)*(?:problems?|trouble|errors?|issues?|incidents?|hitch|ado|fuss|"
@@ -126,49 +127,51 @@ _IDIOM: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of negation that deny nothing of the clause they are in."""
-_ROWS: Final = re.compile(r"\|[ \t]*\n[ \t]*\|")
-_PARAGRAPH: Final = re.compile(r"\n[ \t]*\n")
-_RESTRICTS: Final = re.compile(
+_ROWS: Final = lazy_pattern(r"\|[ \t]*\n[ \t]*\|")
+_PARAGRAPH: Final = lazy_pattern(r"\n[ \t]*\n")
+_RESTRICTS: Final = lazy_pattern(
     r"^\s+(?:that|who|whose|whom|which|where|to\s+those|for\s+those|of\s+those)\b", re.IGNORECASE
 )
-_ALL_OF: Final = re.compile(
+_ALL_OF: Final = lazy_pattern(
     r"^[^\w-]*+(?:(?:all|every|each|any|no|most|some|many|few|only)(?:\s++[\w-]++){1,3}|(?:[\w-]++\s++)?[\w-]*s)\s*+$",
     re.IGNORECASE,
 )
-_PHRASE: Final = re.compile(
+_PHRASE: Final = lazy_pattern(
     r"^\s+(?:from|in|on|at|with|without|by|for|of|to|over|under|above|below|between|inside|outside|within|behind|"
     r"beyond|after|before|during|since|near|older|newer|larger|smaller|longer|shorter)\b",
     re.IGNORECASE,
 )
-_ANYONE: Final = re.compile(
+_ANYONE: Final = lazy_pattern(
     r"\b(?:anyone|anybody|everyone|everybody|someone|nobody|no\s+one|those|people|users?|customers?|all|any|whoever|"
     r"everything|anything|nothing)\s*$",
     re.IGNORECASE,
 )
-_GAPPED: Final = re.compile(
+_GAPPED: Final = lazy_pattern(
     r"^\s+(from|in|on|at|with|by|for|of|to|over|under|after|before|during|every|until)\b[^,;]*[,;]\s+(?:and\s+|"
     r"but\s+)?(\S[^,;]*)$",
     re.IGNORECASE,
 )
 """`for 30 days, in the US` before `for 90 days`: the verb of the first clause serves the second."""
-_OPENER_ONLY: Final = re.compile(
+_OPENER_ONLY: Final = lazy_pattern(
     r"^\W*+(?>(?:(?:그리고|그래서|그러나|하지만|그런데|이후|그\s?후|그\s?뒤|또한|또|다음으로|마지막으로|먼저|이어서|"
     r"현재|지금은?|오늘|어제|참고로|결국|결과적으로|따라서|and|so|then|also|now|yesterday|today)[\s,]*+)*)\W*+$",
     re.IGNORECASE,
 )
-_KOREAN_LISTED: Final = re.compile(r"[,:]\s*([^,:.]{1,24}?[가-힣A-Za-z0-9)](?:은|는|이|가|엔|에는|에서는|에선|:))\s*$")
-_AT_MARK: Final = re.compile(r"\n[ \t]*(?:[-*+>|#]+|\d{1,3}[.)])?[ \t]*$")
-_CODE: Final = re.compile(r"[{}=;]|[(\[][\"'(\[]")
-_OPENERS: Final = re.compile(
+_KOREAN_LISTED: Final = lazy_pattern(
+    r"[,:]\s*([^,:.]{1,24}?[가-힣A-Za-z0-9)](?:은|는|이|가|엔|에는|에서는|에선|:))\s*$"
+)
+_AT_MARK: Final = lazy_pattern(r"\n[ \t]*(?:[-*+>|#]+|\d{1,3}[.)])?[ \t]*$")
+_CODE: Final = lazy_pattern(r"[{}=;]|[(\[][\"'(\[]")
+_OPENERS: Final = lazy_pattern(
     r"^(?:\W*\b(?:and|but|so|then|also|however|therefore|thus|now|yet|still|meanwhile|finally|later|"
     r"afterwards|in|on|at|"
     r"after|since|by|during|for|from|yesterday|today|here|there)\b[^,]*,?)?\W*$",
     re.IGNORECASE,
 )
-_MARKED: Final = re.compile(
+_MARKED: Final = lazy_pattern(
     r"([가-힣A-Za-z0-9_.\-)\]`'\"]*[가-힣A-Za-z0-9)\]`'\"])(은|는|이|가|께서|에서는|에는)(?=\s)"
 )
-_JOINED: Final = re.compile(
+_JOINED: Final = lazy_pattern(
     r"(?:[가-힣](?:고|며|지만|으나|고요|구요|니다|어요|아요|해요|는데|은데|인데|한데|는데요)|;)[\s,.]"
 )
 _ADVERBS: Final = frozenset(("같", "없", "많", "높", "깊", "굳", "일일", "깨끗", "틈틈", "가까"))
@@ -336,16 +339,16 @@ def _describe_part(part: str) -> str:
 
 _HEAD = 2
 """Words before the quote that are too few for a clause of their own: they belong to what is quoted."""
-_SENTENCE = re.compile(r"[.!?。]\s|\n\s*\n|\n\s*[-*#>|]")
-_GOES_ON = re.compile(
+_SENTENCE = lazy_pattern(r"[.!?。]\s|\n\s*\n|\n\s*[-*#>|]")
+_GOES_ON = lazy_pattern(
     r"[\s,;(*_`'\"]*(?:if|unless|provided|providing|only|except|when|whenever|until|till|but|because|once|while|though|"
     r"although|given|assuming|without|after|before|as long as|as far as|in case|depending|subject to|or|nor|that|"
     r"which|who|whose|"
     r"[a-z]+er than|more than|less than|than)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-z']+|[가-힣]+")
-_QUESTION = re.compile(r"[\s'\")*_`]*\?")
+_WORD = lazy_pattern(r"[A-Za-z']+|[가-힣]+")
+_QUESTION = lazy_pattern(r"[\s'\")*_`]*\?")
 _OPENING = (
     "a an the this that these those my your our his her its their i we you he she it they there who which what and but "
     "so or yet then now also because since although though while whereas yes no not please"

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
 import apsw
 from rapidfuzz.distance import Levenshtein
@@ -46,7 +46,7 @@ from core.evidence.rows import (
     words_at,
 )
 from core.store import Store, change, now
-from core.store.journal import Mirrored, Touched, title_text
+from core.store.journal import Touched, title_text
 from core.store.sql import storable
 from core.text import redact
 
@@ -508,10 +508,6 @@ def _refused(one: StoredQuote, planned: Plan) -> Refusal | None:
     if one.aligned is None:
         return "not_aligned"
     return "as_it_was" if one.verdict == planned.verdict else planned.refused
-
-
-MIRRORED: Final[Mirrored] = frozenset({("entry", "stage"), ("entry", "updated"), ("alignment", "anchor")})
-"""Columns that follow from others: an entry falls back, and words move, without a person."""
 
 
 def refresh_touched(con: apsw.Connection, touched: Touched, actor: str) -> None:

@@ -13,6 +13,7 @@ from core.base.fault import Fault
 from core.errors.cases.resolutions import MIRRORED as OF_ERRORS
 from core.errors.cases.resolutions import refresh_touched
 from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
+from core.evidence.rows import MIRRORED as OF_EVIDENCE
 from core.evidence.rows import decision_from, spans_from
 from core.store import JournalEntry, RowChange, Store, Undone, row_changes, undo
 from core.store.journal import Touched
@@ -223,7 +224,6 @@ def take_back(store: Store, actor: str, change: int | None = None, *, by: str | 
     Raises Fault invalid_input, and changes nothing, where there is none, a row of it was changed since, or the block of
     a rule file was edited by hand.
     """
-    from core.evidence.review.decisions import MIRRORED as OF_EVIDENCE
 
     def after(con: apsw.Connection, touched: Touched) -> None:
         refresh_touched(con, touched)

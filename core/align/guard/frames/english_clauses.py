@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_THAT: Final = re.compile(r"\b(?:that|whether)[\s:,\"'“‘`*_(]*$", re.IGNORECASE)
-_ASSERTING: Final = re.compile(
+from core.base.lazy import lazy_pattern
+
+_THAT: Final = lazy_pattern(r"\b(?:that|whether)[\s:,\"'“‘`*_(]*$", re.IGNORECASE)
+_ASSERTING: Final = lazy_pattern(
     r"\b(?:confirm\w*|f(?:ind|inds|ound|inding)|show(?:s|ed|n|ing)?|measur\w+|verif\w+|notic\w+|notes?|noted|"
     r"turn(?:s|ed)\s+"
     r"out|see|sees|saw|seen|know|knows|knew|known|learn\w*|discover\w*|reali[sz]\w+|reveal\w*|prove[sdn]?|proof|"
@@ -27,23 +29,23 @@ _ASSERTING: Final = re.compile(
     r"trace[sd]?|means|note|ha(?:s|ve)\s+it)\b",
     re.IGNORECASE,
 )
-_ONLY_POSSIBLE: Final = re.compile(
+_ONLY_POSSIBLE: Final = lazy_pattern(
     r"\b(?:would|could|might|may|should|mistake|wrong|remains?|yet|to\s+be|(?:want|wish|hop|try|tri|need|like|love|"
     r"fail|plan|refus|intend|attempt|expect)\w*\s+to|going\s+to|unable|far\s+be|tempting|easy|premature|rash|hasty|"
     r"hard|impossible|afraid)\b"
     r"[^,;:]{0,40}$",
     re.IGNORECASE,
 )
-_STATED: Final = re.compile(
+_STATED: Final = lazy_pattern(
     r"\b(?:say|said|stat|read|report|mention|write|wrote|written|announc|suggest|print|warn|complain|insist|claim|"
     r"specif|list|describ|defin)\w*",
     re.IGNORECASE,
 )
-_HAS_IT: Final = re.compile(r"\b(?:has|have|had)\s+it\b[^,;:]*$", re.IGNORECASE)
-_DEMONSTRATIVE: Final = re.compile(
+_HAS_IT: Final = lazy_pattern(r"\b(?:has|have|had)\s+it\b[^,;:]*$", re.IGNORECASE)
+_DEMONSTRATIVE: Final = lazy_pattern(
     r"\b(?:of|in|at|on|by|with|from|for|to|than|like|all|and|or)\s+that\W*$", re.IGNORECASE
 )
-_BELIEVER: Final = re.compile(
+_BELIEVER: Final = lazy_pattern(
     r"(?:\b(?:am|is|are|was|were|feel\w*|be|been|seems?)|'m|'re|'s)\s+(?:\w+ly\s+|so\s+|very\s+|quite\s+|pretty\s+)?"
     r"(?:certain|sure|positive|adamant|confident|convinced|persuaded|afraid|of\s+the\s+opinion)"
     r"(?:\s+(?:of|about)\b[^,;:]{0,40})?(?:\s+that)?[\s:,\"'“‘`*_(]*$"
@@ -55,7 +57,7 @@ _BELIEVER: Final = re.compile(
     r"|\bin\s+(?:the\s+words\s+of\s+[\w\s]{1,24}|(?:\w+['’]s|his|her|their|my|your)\s+words)[\s:,\"'“‘`*_(]*$",
     re.IGNORECASE,
 )
-_HOPE: Final = re.compile(
+_HOPE: Final = lazy_pattern(
     r"(?:^\W*|[,;:]\s*|\b(?:and|but|so)\s+)(?:with\s+(?:(?:a\s+\w+\s+of|some|any|more|a\s+little)\s+)?luck|"
     r"god\s+willing|"
     r"fingers\s+crossed|for\s+all\s+\w+\s+(?:know|care|can\s+tell)s?|as\s+far\s+as\s+\w+\s+(?:can|could)\s+\w+|"
@@ -64,8 +66,8 @@ _HOPE: Final = re.compile(
     r"failing\s+that)\s*[,:]?[\s\"“‘'*_`]*$",
     re.IGNORECASE,
 )
-_SARCASM: Final = re.compile(r"^\W*(?:sure|yeah|right|of\s+course)\s*,\s*$", re.IGNORECASE)
-FAILED: Final = re.compile(r"(?:[✗✘✖❌]|\bFAIL(?:ED|URE)?:?|\bnot\s+ok\s+\d+(?:\s+-)?)\s*$")
+_SARCASM: Final = lazy_pattern(r"^\W*(?:sure|yeah|right|of\s+course)\s*,\s*$", re.IGNORECASE)
+FAILED: Final = lazy_pattern(r"(?:[✗✘✖❌]|\bFAIL(?:ED|URE)?:?|\bnot\s+ok\s+\d+(?:\s+-)?)\s*$")
 """The mark of a test that failed: its title says what is not so."""
 
 
@@ -90,13 +92,13 @@ def not_asserted(clause: str, *, witness: re.Pattern[str]) -> tuple[str, str]:
     return ("a clause that is not asserted", clause) if head.strip() else ("", "")
 
 
-_NOUN: Final = re.compile(
+_NOUN: Final = lazy_pattern(
     r"(?:^|\s)(?P<det>an?|the|this|these|those|our|my|your|his|her|its|their|some|several|two|three|four|\d+|every|"
     r"each|one|another|other|[\w]+['’]s)"
     r"(?P<words>(?:\s+[\w./`-]+){1,3})\s*$",
     re.IGNORECASE,
 )
-_CONTENT: Final = re.compile(
+_CONTENT: Final = lazy_pattern(
     r"^(?:claim|idea|fact|assumption|belief|theory|hypothes[ie]s|rumou?r|notion|thought|hope|fear|worry|concern|"
     r"impression|feeling|opinion|view|"
     r"conviction|suspicion|hunch|guess|possibility|chance|probability|likelihood|risk|odds|danger|expectation|"
@@ -120,12 +122,12 @@ _CONTENT: Final = re.compile(
     re.IGNORECASE,
 )
 """Nouns that take a clause of what they say; `that` behind any other noun begins a relative clause."""
-_UNREAL_VERB: Final = re.compile(
+_UNREAL_VERB: Final = lazy_pattern(
     r"\b(?:would|could|might|may|should|need|needs|needed|want|wants|wanted|lack|lacks|imagin\w*|propos\w*|plan\w*|"
     r"looking\s+for|wish\w*|no|not|never|n['’]t|if)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_VERB_FORM: Final = re.compile(
+_VERB_FORM: Final = lazy_pattern(
     r"(?:ed|ing|[^s]s|wrote|said|told|thought|swore|held|felt|heard|knew|saw|found|meant)$", re.IGNORECASE
 )
 
@@ -148,14 +150,14 @@ def _bare_agreement(clause: str) -> bool:
 
 
 _START: Final = r"^\W*(?:(?:and|but|so|or|well|still|also|however)\b,?\s+)*"
-_SOURCE: Final = re.compile(
+_SOURCE: Final = lazy_pattern(
     _START
     + r"(?P<by>(?:as\s+)?per|according\s+to|going\s+by|judging\s+(?:by|from)|based\s+on|quoting|citing|to\s+quote|"
     r"trusting|"
     r"if\s+(?:we|you|one)\s+(?:believe|trust)s?)\s+(?P<who>[^,;:]{1,60}),[^;:]*$",
     re.IGNORECASE,
 )
-_OPINION: Final = re.compile(
+_OPINION: Final = lazy_pattern(
     _START
     + r"(?:(?:the\s+)?last\s+(?:time\s+)?(?:i|we|he|she|they|anyone|\w+)\s+(?:checked|looked|heard|tried|tested|saw|"
     r"asked|measured)\b|"
@@ -173,7 +175,7 @@ _OPINION: Final = re.compile(
     r"(?:my|her|his|our|their|the)\s+gut\s+(?:\w+\s+)?(?:says?|feeling|tells?))[^;:]*$",
     re.IGNORECASE,
 )
-_UNREAL: Final = re.compile(
+_UNREAL: Final = lazy_pattern(
     _START + r"(?:the\s+(?:moment|minute|second|instant|day)\s+(?!of\b|after\b|before\b)[^,;:]+|otherwise|in\s+(?:that|"
     r"which|such\s+a)\s+case|"
     r"(?:in|under|on|with)\s+(?:an?|the)\s+(?:\w+\s+)?(?:perfect|ideal|better|best|worst|parallel|happier|sane|"
@@ -184,7 +186,7 @@ _UNREAL: Final = re.compile(
     r"(?:assume|suppose|say|imagine|pretend|picture|consider|grant|what\s+if)\b)[^;:]*$",
     re.IGNORECASE,
 )
-_PAST_DAYS: Final = re.compile(
+_PAST_DAYS: Final = lazy_pattern(
     _START + r"(?:before\s+(?:the|our)\s+(?:\w+\s+)?(?:move|migration|switch|rewrite|upgrade|change|refactor\w*|merger|"
     r"cutover|split|redesign|relaunch)|"
     r"(?:until|till|up\s+to)\s+(?:the|last|this|our|we|version|v?\d|january|february|march|april|may|june|july|"
@@ -199,24 +201,26 @@ _PAST_DAYS: Final = re.compile(
     r"those\s+days)|under\s+the\s+(?:old|former|previous)\b|pre-\w+)[^;:]*$",
     re.IGNORECASE,
 )
-_HYPOTHESIS: Final = re.compile(
+_HYPOTHESIS: Final = lazy_pattern(
     r"^\W*+(?:(?:just|now|let['’]?s|let\s+us|so|and|but|ok)\b,?\s+)*(?:suppose|say|imagine|picture|"
     r"assume|pretend|what\s+if|"
     r"consider\s+a|if)\b",
     re.IGNORECASE,
 )
-_THEN: Final = re.compile(r"^\W*(?:and\s+|so\s+)?(?:then|now|suddenly|in\s+that\s+world|there)\b,?\W*$", re.IGNORECASE)
-_IMAGINE: Final = re.compile(
+_THEN: Final = lazy_pattern(
+    r"^\W*(?:and\s+|so\s+)?(?:then|now|suddenly|in\s+that\s+world|there)\b,?\W*$", re.IGNORECASE
+)
+_IMAGINE: Final = lazy_pattern(
     r"^\W*+(?:just\s+|now\s+|let['’]?s\s+)?(?:imagine|picture|suppose|pretend|assume|"
     r"dream)\b(?:\s+[\w'’]+){0,3}\s*[.!…:]\W*$",
     re.IGNORECASE,
 )
-_ASIDE_BEFORE: Final = re.compile(
+_ASIDE_BEFORE: Final = lazy_pattern(
     r",\s+(?:which|who|whose|whom|where|as|with|without|in|on|at|by|despite|though|although|however|of\s+course|"
     r"for\s+\w+)\b[^,;:]*,\s*$",
     re.IGNORECASE,
 )
-_TALK: Final = re.compile(
+_TALK: Final = lazy_pattern(
     r"^\W*(?:and\s+|but\s+|so\s+)?(?:(?:just\s+)?in\s+case|if|for\s+(?:anyone|those|whoever)|should)\s+(?:any\w*|"
     r"some\w*|you(?:['’]re)?|who|still)\b[^,;:]{0,40}?"
     r"\b(?:wonder|curious|interest|asks?(?=\s*:)|asking|forgot|miss(?:ed)?\b|care|in\s+doubt|not\s+(?:heard|seen|"
@@ -289,7 +293,7 @@ _UNASSERTED: Final = (
     r"expectation|proposal|suggestion|intention|lie|joke|fantasy|misconception|misunderstanding|mistake|opinion|view|"
     r"speculation|allegation|excuse|story|legend|dream|fear|suspicion|prediction|forecast|question|thought)s?"
 )
-_TAIL: Final = re.compile(
+_TAIL: Final = lazy_pattern(
     # What is said of the clause itself.
     r"^\W*+(?:(?:which|that|this|it)\s+)?(?:(?:later|then|soon|since|has|have)\s+)?"
     rf"(?:turn(?:s|ed)\s+out|prove[sdn]?)\s+(?:to\s+(?:be|have\s+been)\s+)?(?:\w+ly\s+)?{_NOT_SO}"
@@ -308,25 +312,25 @@ _TAIL: Final = re.compile(
     r"on\s+condition\b|on\s+the\s+condition\b|subject\s+to\b|pending\b|conditional\s+on\b|if\s+and\s+only\b)",
     re.IGNORECASE,
 )
-_QUOTED_BY: Final = re.compile(
+_QUOTED_BY: Final = lazy_pattern(
     r"^,?[\"”’],?\s*(?:[A-Z]\w+|(?:the|our|an?|one|some|my|his|her|their)\s+\w+(?:\s+\w+)?|he|she|they|I|we|someone|somebody)\s+"
     r"(?:\w+ly\s+)?(?!shows?\b|showed\b|confirm|prove)(?:\w+ed|\w+s|wrote|swore|said|told|thought)\b"
     r"(?!\s+(?:up|down|out|in|on|at|to|the|a)\b)"
 )
-_TAG: Final = re.compile(
+_TAG: Final = lazy_pattern(
     r"^\W*(?:(?:or|and)\s+)?(?:(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|am|ai)(?:n't|\s+not)?"
     r"\s+(?:it|that|this|they|he|she|we|i|you|there)(?:\s+(?:right|correct|so|true|not|wrong|really|the\s+case))?"
     r"|right|correct|yes|no|huh|eh|really|true|not|what)\s*$",
     re.IGNORECASE,
 )
-_QUESTION: Final = re.compile(
+_QUESTION: Final = lazy_pattern(
     r"^(?:(?:but|and|or|hm+|wait|so|well),?\s+)*(?:(?:is|was|are)(?:n't|\s+not)?\s+(?:that|this|it)\s+(?:\w+\s+)?"
     r"(?:so|true|right|correct|real|accurate|the\s+case|still|only|just)\b[^.?!]{0,60}|really|right|correct|true|"
     r"(?:does|did|do|can|will|has|is|was)\s+(?:it|that|this|they)(?:\s+(?:really|actually))?|"
     r"or\s+(?:is|was|does|did|do|are|has|have|can|will)\b[^.?!]{0,60}|says\s+who|who\s+says\b[^.?!]{0,20}|since\s+when)\?",
     re.IGNORECASE,
 )
-_ANSWER: Final = re.compile(
+_ANSWER: Final = lazy_pattern(
     r"^(?:(?:but|and|yet|however|unfortunately|in\s+fact|actually|sadly|well|sorry|no|except|only),?\s+)*(?:"
     r"(?:it|they|he|she|that|this|we|i|there)\s*(?:does|do|did|is|are|was|were|has|have|had|can|could|will|would)"
     r"(?:n't|\s+not|\s+no\s+longer|\s+never)(?:\s+(?:any\s?more|yet|really|at\s+all|now|of\s+course|in\s+fact))?\s*[.,!;]"
@@ -355,7 +359,7 @@ _ANSWER: Final = re.compile(
     r"(?:it|this|that|the\s+(?:idea|plan|proposal))\b)",
     re.IGNORECASE,
 )
-_ALL_OF_IT: Final = re.compile(
+_ALL_OF_IT: Final = lazy_pattern(
     r"\b(?:none\s+of\s+(?:this|that|the\s+above|it)\s+(?:is|was|ever|really|actually|has|happened|exists)|(?:all|everything|"
     r"the\s+(?:story|report|text|paragraph|incident|example|log|quote|message|section))\s+(?:of\s+(?:this|the)\s+)?above\s+"
     r"(?:is|was)\b[^.]{0,24}?\b(?:invented|fiction\w*|fictitious|made[\s-]up|fake|wrong|false|hypothetical|untrue|a\s+joke|an\s+example)"
@@ -363,16 +367,16 @@ _ALL_OF_IT: Final = re.compile(
     r"|(?:this|that|it)\s+(?:never\s+(?:really\s+|actually\s+)?happened|did\s+not\s+(?:really\s+|actually\s+)?happen))",
     re.IGNORECASE,
 )
-_MADE_UP: Final = re.compile(
+_MADE_UP: Final = lazy_pattern(
     r"\b(?:made[\s-]up|fictional|fictitious|invented|imaginary|hypothetical|(?:bad|wrong|false|incorrect|poor)\s+(?:answers?|"
     r"claims?|examples?|statements?|advice)|parody|satire|April\s+fool\w*|counter-?examples?)\b",
     re.IGNORECASE,
 )
-_POINTS: Final = re.compile(
+_POINTS: Final = lazy_pattern(
     r"\b(?:following|below|next|here(?:'s|\s+is|\s+are|\s+comes)|this\s+is|these\s+are|for\s+the|from\s+(?:a|an|the))\b|:\s*$",
     re.IGNORECASE,
 )
-_SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n\s*\n")
+_SENTENCE: Final = lazy_pattern(r"[.!?](?=\s)|\n\s*\n")
 
 
 def tail_of(behind: str, *, is_question: bool) -> tuple[str, str]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from core.base.lazy import lazy_pattern
+
 _LEAD: Final = (
     r"^\W*+(?>(?:(?:and|but|so|yet|or|then|though|however|well|oh|ah|hm+|hmm+|uh|um|er|erm|ha|haha|ok|okay|yeah|yes|no|"
     r"nope|"
@@ -121,7 +123,7 @@ _OF_IT: Final = (
     rf"|(?:do\s*n['’]?t|don['’]?t|do\s+not|please\s+do\s+not|never)\s+(?:quote\s+me|hold\s+me|take\s+(?:that|this|"
     rf"it|my\s+word)|rely\s+on\s+(?:that|this|it)|trust\s+(?:that|this|it)|believe\s+(?:that|this|it|a\s+word|me))"
 )
-_BARE_REST: Final = re.compile(
+_BARE_REST: Final = lazy_pattern(
     r"^\W*+(?>(?:(?:but|and|or|well|at\s+least|that\s+is|though)\b[\s,]*)*)(?:"
     # A limit without a clause of its own.
     r"(?:only\s+(?:for|if|in|on|when|with|at|by|during|after|before|under|while|until|from|as|between|within|"
@@ -149,7 +151,7 @@ _BARE_REST: Final = re.compile(
     r")[.!…?]*\s*$",
     re.IGNORECASE,
 )
-_OWN_VERB: Final = re.compile(r"^\W*(?:not|if|when|once|until|whenever)\b", re.IGNORECASE)
+_OWN_VERB: Final = lazy_pattern(r"^\W*(?:not|if|when|once|until|whenever)\b", re.IGNORECASE)
 _TO_CHECK: Final = (
     r"(?:(?:can|could|would|will)\s+(?:any\w*|some\w*|you|one\s+of\s+you)\s+(?:please\s+|kindly\s+)?(?:confirm|"
     r"verify|check|double-?check|validate|tell\s+me\s+(?:if|whether))\b"
@@ -166,32 +168,32 @@ _TO_CHECK: Final = (
     r"(?:any(?:one|body)|who)\s+(?:can\s+|able\s+to\s+)?confirm\b|true\s+or\s+false|fact\s+or\s+fiction|"
     r"agree\s+or\s+disagree|is\s+(?:that|this|it)\s+(?:\w+\s+)?(?:so|true|right|correct|still))"
 )
-_NEXT: Final = re.compile(rf"{_LEAD}(?:{_WITHDRAWN}|{_SLIPPED}|{_UNSURE}|{_OF_IT}|{_TO_CHECK})", re.IGNORECASE)
-_NOT_OURS: Final = re.compile(r"\b(?:any\s?more|before\s+(?!then)\w+|until\s+\w+)[^.;]{0,12}[.!]?\s*$", re.IGNORECASE)
-_CORRECTED: Final = re.compile(
+_NEXT: Final = lazy_pattern(rf"{_LEAD}(?:{_WITHDRAWN}|{_SLIPPED}|{_UNSURE}|{_OF_IT}|{_TO_CHECK})", re.IGNORECASE)
+_NOT_OURS: Final = lazy_pattern(r"\b(?:any\s?more|before\s+(?!then)\w+|until\s+\w+)[^.;]{0,12}[.!]?\s*$", re.IGNORECASE)
+_CORRECTED: Final = lazy_pattern(
     r"^\W*+(?>(?i:(?:oh|ah|hm+|uh|er|um|well|sorry|apologies|actually|no|nope|edit(?:ed)?|update|ps)\b[\s,.:;!…-]*+)+)"
     r"(?:it|that|this|they|he|she|those|these|(?:the\s+)?(?:right|correct|real|actual)\s+\w+|[A-Z]\w+\s+(?:says|"
     r"said|tells|told|pointed|corrected|just))\b"
     r"(?!\s+(?:also|even|too|does(?:n['’]t|\s+not)\s+(?:need|matter)|(?:is|was)\s+(?:fine|ok|okay|enough|better|"
     r"worse|more|even|great|good|nice|worth)\b))",
 )
-_FORMERLY: Final = re.compile(
+_FORMERLY: Final = lazy_pattern(
     r"^\W*+(?>(?:(?:well|or|at\s+least|but)\b[\s,]*)*)(?:we|it|they|i|he|she|that|this)\s+used\s+to(?:\s+be)?\s*[.,!;]",
     re.IGNORECASE,
 )
-_SHOULD_BE: Final = re.compile(
+_SHOULD_BE: Final = lazy_pattern(
     r"^\W*+(?:well|or|at\s+least),?\s+(?:(?:it|they|that|we)\s+)?(?:should|ought\s+to|(?:is|are|was|"
     r"were)\s+(?:supposed|meant)\s+to|"
     r"would|will|might|may|used\s+to)\b",
     re.IGNORECASE,
 )
-_RESULT: Final = re.compile(
+_RESULT: Final = lazy_pattern(
     r"^\W*+(?:(?:we|i|they|he|she|somebody|someone)\s+)?(?:later|since|then|afterwards|eventually|subsequently|"
     r"only\s+later|in\s+the\s+end)\s+(?:\w+\s+){0,3}?"
     r"(?:found|learned|learnt|saw|noticed|discovered|reali[sz]ed|turned|understood|heard|proved|showed)\b",
     re.IGNORECASE,
 )
-_BACK_TO: Final = re.compile(
+_BACK_TO: Final = lazy_pattern(
     r"^\W*+(?:but\s+|and\s+)?(?:since\s+(?:then|the|we|\w+day)|now(?:adays)?|today|these\s+days|by\s+now|"
     r"meanwhile)\b[^.;]{0,60}"
     r"\b(?:no\s+longer|not|never|n['’]t|back\s+(?:at|to|up|down)|instead|drags?|gone|any\s?more)\b",
@@ -213,8 +215,8 @@ def retracted(following: str, inside: str) -> bool:
     )
 
 
-_PAST: Final = re.compile(r"\b(?:was|were|had|did|used\s+to|[a-z]{2,}ed)\b")
-_MAIN: Final = re.compile(
+_PAST: Final = lazy_pattern(r"\b(?:was|were|had|did|used\s+to|[a-z]{2,}ed)\b")
+_MAIN: Final = lazy_pattern(
     r"\b(?:please|let|tell|open|ask|ping|call|see|use|i'll|we'll|i|we)\b[^.]*$|^\W*not\s+(?:a|an|the|that|much|bad|"
     r"only|just|everyone|all)\b",
     re.IGNORECASE,
@@ -243,7 +245,7 @@ _DOUBTED: Final = (
     r"only\s+(?:if|when|for|in|on|with|at|during|after|until|while)\b|not\s+(?:for|if|when|in|on|with|during|after|"
     r"while|always|really|yet|any\s?more)\b(?![^.;]*\bbut\b))"
 )
-_TAIL: Final = re.compile(
+_TAIL: Final = lazy_pattern(
     # A clause that doubts or limits the one before it.
     rf"^[\s\"'”’)*_`]*+[,;(–—-]+\s*(?>(?:(?:which|but|though|although|however|yet|and|or|so)\b,?\s+)*){_DOUBTED}"
     r"|^[\s\"'”’)*_`]*+[,(–—-]+\s*which\s+(?:would|might|could)\s+be\s+(?:\w+ly\s+|so\s+|really\s+)?(?:great|nice|"
@@ -271,20 +273,20 @@ _TAIL: Final = re.compile(
     r"believe|promise)\w*)",
     re.IGNORECASE,
 )
-_MENTIONED: Final = re.compile(
+_MENTIONED: Final = lazy_pattern(
     r"^[\"'”’*_`]*+\s+(?:(?:is|was|would\s+be|remains?|remained|became|has\s+been|had\s+been|may\s+be|might\s+be|"
     r"sounds?|sounded|seems?|seemed|looks?|looked|strikes?|turns?\s+out|turned\s+out)\b)"
     r"(?!(?<!was)(?<!had\sbeen)\s+(?:true|correct|right)\b)(?!\s+(?:confirmed|verified|a\s+fact|what\s+(?:we|i|"
     r"they)\s+(?:found|measured|saw|observed)|proven|clear|obvious|known)\b)",
     re.IGNORECASE,
 )
-_FINITE: Final = re.compile(
+_FINITE: Final = lazy_pattern(
     r"^\W*(?:the|a|an|this|our|my|your|his|her|its|their|all|every|each|no|we|i|he|she|it|they|you|[A-Z]\w*|"
     r"[a-z]+s)\b(?:\s+[\w./`'’-]+){0,4}?\s+"
     r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|may|might|must|should|never|[a-z]{3,}(?:s|"
     r"ed))\b(?:\s+\S|\W*$)",
 )
-_RELATIVE: Final = re.compile(r"\b(?:that|which|who|whose|whom|where|when|of|to)\b", re.IGNORECASE)
+_RELATIVE: Final = lazy_pattern(r"\b(?:that|which|who|whose|whom|where|when|of|to)\b", re.IGNORECASE)
 
 
 def tail_retracts(behind: str) -> bool:
@@ -323,7 +325,7 @@ _AUX: Final = (
 _PEOPLE: Final = (
     r"(?:we|they|he|she|i|somebody|someone|management|legal|finance|security|the\s+[a-z]+|[A-Z]\w+)(?:['’](?:ve|d|s))?"
 )
-_REVERSED: Final = re.compile(
+_REVERSED: Final = lazy_pattern(
     rf"^\W*+(?>(?i:(?:but|and|yet|however|unfortunately|sadly|alas|or|at\s+least|well|then|later|update|edit)\b[\s,:]*)*)"
     rf"(?:(?i:{_SUBJECT}(?=['’\s]))\s?(?i:{_AUX}{_UNDONE})"
     rf"|{_PEOPLE}\s+(?i:(?:have\s+|has\s+|had\s+)?(?:since|later|then|meanwhile|eventually|subsequently|"
@@ -358,20 +360,20 @@ _WHEN: Final = (
     r"[가-힣0-9]+\s?(?:달|주|주일|일|개월)|며칠|(?:회의|위|본사|법무팀|재무팀|경영진|이사회|운영팀|내부)(?:에서|이|"
     r"가)?)"
 )
-_KOREAN_REVERSED: Final = re.compile(
+_KOREAN_REVERSED: Final = lazy_pattern(
     rf"^\W*+(?:{_WHEN}[\s,]+){{0,4}}(?:(?:이거|이건|이게|이는|그건|그게|이것은|그것은|(?:이|그|해당|위|"
     rf"저)\s[가-힣]{{1,6}}?[은는이가도])\s+)?"
     rf"(?:{_WHEN}[\s,]+){{0,3}}{_KOREAN_UNDONE}(?![된한할될던]|되는|하는|되던|하던)"
     r"|^\W*+(?:였|이었|라)(?:는데|다가|지만|으나|고\s?(?:했|하|들|생각|알|믿|적|썼))"
 )
-_DATED: Final = re.compile(
+_DATED: Final = lazy_pattern(
     r"\b(?:last\s+\w+|in\s+(?:19|20)\d\d|(?:\w+\s+)?(?:years?|months?|weeks?)\s+ago|yesterday|formerly|"
     r"back\s+then)\b[^;:]*$"
     r"|(?:작년|재작년|지난해|지난달|지난주|지난\s?분기|어제|그때|당시|(?:19|20)\d\d년|처음|원래|당초|"
     r"애초)[가-힣]*\s*,?\s*(?:[가-힣]+\s){0,2}$",
     re.IGNORECASE,
 )
-_NOW: Final = re.compile(
+_NOW: Final = lazy_pattern(
     r"^\W*+(?:(?:but|and|however)\s+)?(?:now(?:adays)?|today|these\s+days|currently|by\s+now|since\s+then|meanwhile|"
     r"this\s+(?:year|month|week))\b"
     r"|^\W*+(?:(?:하지만|그런데|근데|그러나)\s*)?(?:지금은|이제는|현재는|요즘은|올해는|올해부터|최근에는|이후로는|"

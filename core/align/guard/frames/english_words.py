@@ -6,16 +6,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from core.base.lazy import text_tables
+from core.base.lazy import lazy_pattern, text_tables
 
 HEADS: Final = {
     f"a {name}": "|".join(text.split()).replace("_", r"\s+") for name, text in text_tables(__file__).items()
 }
 """What takes a clause and does not assert it, by what it makes of the clause."""
-HEAD: Final = re.compile(
+HEAD: Final = lazy_pattern(
     "|".join(rf"(?P<{name.split()[1]}>\b(?:{pattern})\b)" for name, pattern in HEADS.items()), re.IGNORECASE
 )
-BARE: Final = re.compile(
+BARE: Final = lazy_pattern(
     r"(?:doubt\w*|believ\w*|think|thinks|thought|assum\w*|guess\w*|suppos\w*|presum\w*|feels?|felt|reckon\w*|"
     r"hop(?:e|es|ed|ing)|"
     r"wish\w*|claim\w*|sa(?:y|ys|id)|hear[sd]?|imagin\w*|fear\w*|suspect\w*|expect\w*|what\s+if|as\s+if|"
@@ -24,25 +24,25 @@ BARE: Final = re.compile(
     re.IGNORECASE,
 )
 """Heads whose clause needs no `that`."""
-CLAIMS: Final = re.compile(
+CLAIMS: Final = lazy_pattern(
     r"(?:claim|alleg|insist|boast|swear|swore|argu|maintain|advertis|promis|jok|quip|rumou?r|bet)", re.IGNORECASE
 )
 """Reporting verbs that express doubt, with any words between them and the report."""
-PERSUASION: Final = re.compile(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
+PERSUASION: Final = lazy_pattern(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
 """Verbs with a person as object, whose clause needs no `that`."""
-LINK: Final = re.compile(
+LINK: Final = lazy_pattern(
     r"^[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as|(?:in|under|by)\s+which)\b|"
     r"^[\s:,\"'“‘`*_(]*+$"
     r"|^\s++(?:(?:is|was)\s+)?for\s*$|^\s++(?:is|was|would\s+be)[\s:,\"'“‘]*$",
     re.IGNORECASE,
 )
-NO_CLAUSE: Final = re.compile(
+NO_CLAUSE: Final = lazy_pattern(
     r"^\s*+(?:[,;)]|\b(?:and|or|but|about|of|in|on|at|with|for|from|by|to|through|over|again|so|it)\b)", re.IGNORECASE
 )
-DETERMINER: Final = re.compile(
+DETERMINER: Final = lazy_pattern(
     r"\b(?:a|an|the|this|that|his|her|its|our|your|my|their|each|every|in|on|at|per|by|from|with)\s*$", re.IGNORECASE
 )
-WITNESS: Final = re.compile(
+WITNESS: Final = lazy_pattern(
     r"\b(?:logs?|journal|trace|output|rfc|standard|source|minutes|transcript|recording|invoice|contract|ledger|"
     r"database|history|benchmark|scan|statistics|release\s+notes|man\s?page|dashboard|graph|chart|panel|"
     r"metrics?|monitor(?:ing)?|tests?|audit|"
@@ -54,7 +54,7 @@ WITNESS: Final = re.compile(
     re.IGNORECASE,
 )
 """What shows and does not claim: its `says that` asserts."""
-ASSURED: Final = re.compile(
+ASSURED: Final = lazy_pattern(
     r"(?:\b(?:no|without\s+(?:a\s+|any\s+)?|beyond\s+(?:a\s+|any\s+|all\s+)?)\s*(?:doubt|question)|\b(?:nobody|"
     r"no\s+one|none\s+of\s+\w+)\s+(?:\w+\s+)?(?:doubt|disput|den(?:y|i)|question|contest|disagree)\w*|"
     r"\b(?:cannot|can\s?not|can['’]t|could\s+not|couldn['’]t|(?:do|does|did)(?:\s+not|n['’]t))\s+(?:\w+\s+)?(?:deny|"
@@ -76,7 +76,7 @@ ASSURED: Final = re.compile(
     re.IGNORECASE,
 )
 """Heads that assert, though a word of them alone would not: `no doubt that`, `happy to report that`."""
-CONCEDED: Final = re.compile(
+CONCEDED: Final = lazy_pattern(
     r"(?:^|[.;:,])[^\w.;:,]*+(?:although|though|while|whereas|even\s+(?:though|if)|despite|in\s+spite|since|because|"
     r"after|"
     r"contrary\s+to|against|"
@@ -84,22 +84,22 @@ CONCEDED: Final = re.compile(
     re.IGNORECASE,
 )
 """A whole clause or phrase up to its comma: a head in it takes nothing that comes behind."""
-TALK_IF: Final = re.compile(
+TALK_IF: Final = lazy_pattern(
     r"^\W*(?:just\s+)?(?:in\s+case|if)\s+(?:any\w*|some\w*|you(?:['’]re)?)\b[^,;:]{0,24}?\b(?:wonder|curious|"
     r"interest|ask(?:s|ed|ing)?\b|care|need|want|miss|forgot)\w*[^,;:]{0,24}$",
     re.IGNORECASE,
 )
-COMPARISON: Final = re.compile(
+COMPARISON: Final = lazy_pattern(
     r"\b(?:as|than|(?:contrary|compared|opposed|similar|close|due|thanks)\s+to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE
 )
-CHECKED: Final = re.compile(
+CHECKED: Final = lazy_pattern(
     r"(?:^\W*|\b(?:please|to|should|must|let'?s|not|n't|cannot|never|(?:can|could|would|will)\s+(?:you|"
     r"some\w+|any\w+|we|they))"
     r"\s+)(?:\w+ly\s+|also\s+|first\s+)?(?:(?:check|verify|confirm|ensure|make\s+sure|prove|see|test|find\s+out|"
     r"determine|validate|guarantee)\b[^,;:]{0,30}\b(?:that|whether|if)\b|(?:ensure|make\s+(?:\w+\s+)?sure)\s*$)",
     re.IGNORECASE,
 )
-NOT_SHOWN: Final = re.compile(
+NOT_SHOWN: Final = lazy_pattern(
     r"(?:\b(?:not|never|cannot|nobody|no\s+one|none\s+of\s+\w+|nothing|hardly|without|unable|yet\s+to|"
     r"neither|few)\b|n't\b)"
     r"(?:(?!\b(?:know|knew|known|reali[sz]\w*|notic\w*|forg[eo]t\w*|remember\w*|aware|regret\w*|surpris\w*|"
@@ -109,7 +109,7 @@ NOT_SHOWN: Final = re.compile(
     re.IGNORECASE,
 )
 """A negated head, unless it takes what it denies to know for granted (`did not know that`)."""
-ADVERB: Final = re.compile(
+ADVERB: Final = lazy_pattern(
     r"\b(?:for\s+the\s+sake\s+of\s+(?:the\s+)?argument|allegedly|supposedly|reportedly|apparently|ostensibly|"
     r"presumably|purportedly|maybe|perhaps|"
     r"possibly|probably|"
@@ -120,8 +120,8 @@ ADVERB: Final = re.compile(
     r"this|our)\s*)$",
     re.IGNORECASE,
 )
-ACCORDING: Final = re.compile(r"\baccording\s+to\s+([^,]{1,60}),[^,;]*$", re.IGNORECASE)
-LABEL: Final = re.compile(
+ACCORDING: Final = lazy_pattern(r"\baccording\s+to\s+([^,]{1,60}),[^,;]*$", re.IGNORECASE)
+LABEL: Final = lazy_pattern(
     r"^\W*(?:(?:(?:open|next)\s+)?questions?|open\s+points?|picture\s+this|test\s*cases?|drafts?|"
     r"(?:[\w'’-]+\s+){1,2}to\s+be\s+\w+|(?:[\w'’-]+\s+){0,2}(?:thoughts?|hunch(?:es)?|speculation|criterion|bets?|"
     r"assum\w+|premises?|old(?:\s+\w+)?|beliefs?|objections?|complaints?|(?:common\s+)?mistakes?|titles?|"
@@ -137,12 +137,12 @@ LABEL: Final = re.compile(
     r"(?:\s+[(\[]?[\w.#-]{1,12}[)\]]?){0,2}[\"'*_\s]*:?[\s\"'“‘`*_]*$",
     re.IGNORECASE,
 )
-TITLE: Final = re.compile(
+TITLE: Final = lazy_pattern(
     r"\b(?:[A-Z][A-Z0-9]+-\d+|tickets?|issues?|stor(?:y|ies)|tasks?|epics?|bugs?|requests?|RFC|proposals?|"
     r"titled?|entitled|"
     r"called|named|headed|headline|subject|slogan|motto|joke)\b[^\"“”]{0,24}[\"“‘'「『]$"
 )
-TO_CLOSE: Final = re.compile(
+TO_CLOSE: Final = lazy_pattern(
     r";|\s-{1,2}\s|,\s+(?:and|but|so|yet)\b|:\s+(?=\S)|\b(?:but|because|since|although|(?<!as )though|whereas|"
     r"therefore|hence|so\s+that)\b"
     r"|,\s+(?:as|while|which|who|where)\b|[.!?]\s",
@@ -155,10 +155,10 @@ IF: Final = (
     r"so\s+long\s+as|on\s+condition\s+that|on\s+the\s+condition\s+that|in\s+the\s+event|in\s+case|"
     r"when(?:ever)?|once|as\s+soon\s+as"
 )
-CONDITION: Final = re.compile(
+CONDITION: Final = lazy_pattern(
     rf"(?:^\W*|[,;:(]\s*|-\s+|\b(?:and|but|so|that|then|or|also|only)\s+)(?P<if>{IF})\b", re.IGNORECASE
 )
-BEHIND_IF: Final = re.compile(
+BEHIND_IF: Final = lazy_pattern(
     rf"(?:^|[\s,(])(?<!even )(?<!as )(?P<if>(?:but\s+|and\s+)?(?:only\s+)?(?:{IF})|except(?:ing)?|(?<=,\s)(?:bar|"
     rf"save|minus|barring)|but\s+(?:only|"
     rf"not)|other\s+than|apart\s+from|"
@@ -166,11 +166,11 @@ BEHIND_IF: Final = re.compile(
     r"only\s+(?:after|for|in|on|with|by|during|where))\b",
     re.IGNORECASE,
 )
-ONLY: Final = re.compile(
+ONLY: Final = lazy_pattern(
     r"\bonly\s+(?:in|on|at|for|with|by|under|during|after|before|within|from|through|where)\b[^,;:]*,?\s*$",
     re.IGNORECASE,
 )
-EXCEPT: Final = re.compile(
+EXCEPT: Final = lazy_pattern(
     r"^\W*(?:(?:had|were|should)\s+\w+\b|except|apart\s+from|other\s+than|aside\s+from|besides|excluding|"
     r"without|barring|"
     r"but\s+for|pending|depending\s+on|subject\s+to|(?:in|for)\s+(?:the|a|an)\s+(?:\w+\s+)?(?:scenario|case|"
@@ -178,7 +178,7 @@ EXCEPT: Final = re.compile(
     r"universe|mock-?up|proposal|draft|plan)\b)[^;:]{0,80},?\s*$",
     re.IGNORECASE,
 )
-LATER: Final = re.compile(
+LATER: Final = lazy_pattern(
     r"(?:\bby\s+(?:20\d\d|next\s+\w+|the\s+end\s+of\s+[\w\s]{1,16})|\b(?:next|coming)\s+(?:week|month|quarter|year|"
     r"sprint|release|version)|\b(?:tomorrow|soon|"
     r"eventually|some\s?day|one\s+day)|"
@@ -186,17 +186,17 @@ LATER: Final = re.compile(
     r"\blater\s+this\s+\w+)\s*,?\s*$",
     re.IGNORECASE,
 )
-EARLIER: Final = re.compile(
+EARLIER: Final = lazy_pattern(
     r"^\W*(?:formerly|(?:back\s+)?in\s+(?:an?\s+|the\s+)?(?:earlier|older|old|previous|first|former)\s+\w+|"
     r"back\s+in\s+\w+|at\s+the\s+time|in\s+the\s+(?:old|early)\s+\w+|originally|initially|in\s+the\s+past|"
     r"once\s+upon\s+a\s+time|back\s+then|until\s+recently)\b[^;:]*$",
     re.IGNORECASE,
 )
 TIMED: Final = frozenset(("as", "when", "whenever", "once", "until", "till"))
-PAST: Final = re.compile(
+PAST: Final = lazy_pattern(
     r"\b(?:was|were|had|did|went|came|got|ran|fell|rose|took|gave|lost|broke|began|[a-z]{2,}ed)\b", re.IGNORECASE
 )
-_PARTICIPLE: Final = re.compile(
+_PARTICIPLE: Final = lazy_pattern(
     r"\b(?:is|are|be|been|being|has|have|gets?|will)\s+(?:\w+ly\s+|not\s+|been\s+|fully\s+)*(?:[a-z]{2,}ed|gone|got)\b",
     re.IGNORECASE,
 )
@@ -208,20 +208,20 @@ def is_past(clause: str) -> bool:
     return PAST.search(_PARTICIPLE.sub(" ", clause)) is not None
 
 
-ASKING: Final = re.compile(
+ASKING: Final = lazy_pattern(
     r"\b(?:ask\w*|check\w*|see|know\w*|wonder\w*|sure|tell\w*|test\w*|verif\w*|clear|decid\w*|determin\w*|"
     r"find\s+out|learn\w*|acknowledge\w*|show\w*|say\w*|"
     r"matter\w*|remember\w*|understand\w*)\s*$",
     re.IGNORECASE,
 )
-PART_OF: Final = re.compile(
+PART_OF: Final = lazy_pattern(
     r"\b(?:some|most|many|few|none|half|any|one|two|three|four|five|six|seven|eight|nine|ten|several|part|parts|"
     r"majority|minority|percent|%|number|quarter|"
     r"third|each|either|neither|\d+)\s+(?:out\s+)?of(?:\s+(?:the|these|those|its|our|my|their|your|all))?\s*$|\b(?:no|few|hardly|barely|scarcely|rarely|seldom|only|nearly|almost|"
     r"not\s+(?:all|every|any|each)|neither|nor)\s*$",
     re.IGNORECASE,
 )
-BOUND: Final = re.compile(
+BOUND: Final = lazy_pattern(
     r"(?:\b(?:at\s+most|at\s+least|up\s+to|(?:less|more|fewer)\s+than|over|under|nearly|almost|below|above))\s*$",
     re.IGNORECASE,
 )
@@ -237,7 +237,7 @@ _DENIED: Final = (
     r"speculation|claim|assumption|hypothesis|hope|wish|dream|opinion|proposal|suggestion|question))\b(?!\s+(?!as\b|"
     r"always\b|this\b|was\b|is\b|has\b)[a-z]+s\b)"
 )
-WHICH_IS: Final = re.compile(
+WHICH_IS: Final = lazy_pattern(
     rf"^\W*(?:(?:but|and|yet|though|although)\s+)?(?:(?:which|that|this|it)\b[^.;]{{0,24}}?|(?:is|was|isn't|"
     rf"wasn't|would\s+be)\s[^.;]{{0,12}}?)(?:{_DENIED})",
     re.IGNORECASE,
@@ -249,10 +249,10 @@ _UNCHECKED: Final = (
     r"disagree|contradict)\w*)"
 )
 """Phrases that express that a fact is unknown or disputed."""
-BUT_UNCHECKED: Final = re.compile(
+BUT_UNCHECKED: Final = lazy_pattern(
     rf"^\W*(?:which|but|though|although|however|yet)\b[^.;]{{0,32}}?{_UNCHECKED}", re.IGNORECASE
 )
-TAKEN_BACK: Final = re.compile(
+TAKEN_BACK: Final = lazy_pattern(
     r"^\W*+(?:(?:but|and|yet|however|unfortunately|in\s+fact|actually|sadly|well|sorry|no),?\s+)*(?:"
     r"(?:that|this|it|these|those|none\s+of\s+(?:this|that|it)|all\s+of\s+(?:this|that)|the\s+(?:claim|"
     r"statement|assumption|theory|"
@@ -271,12 +271,12 @@ TAKEN_BACK: Final = re.compile(
     r"hop\w*)|(?:it\s+)?turns\s+out\s+(?:it|that|this|they)\s+(?:is|was|does|did|has|had)(?:\s+not|n't))",
     re.IGNORECASE,
 )
-BEFORE_THAT: Final = re.compile(
+BEFORE_THAT: Final = lazy_pattern(
     r"\b(?:was|were|did)(?:\s+not|n['’]t)\b[^.;]*\b(?:before|until|prior\s+to|earlier|last|in\s+the\s+past)\b",
     re.IGNORECASE,
 )
 """A denial of former times: it says that the statement holds now."""
-REPORT_BEHIND: Final = re.compile(
+REPORT_BEHIND: Final = lazy_pattern(
     r"^\W*+(?:(?:or\s+so\s+)?(?:I|i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
     r"our\s+\w+)\s+"
     r"(?:\w+ly\s+)?(?:claim(?:s|ed)?|sa(?:ys?|id)|thinks?|thought|believe[sd]?|allege[sd]?|argue[sd]?|"
@@ -290,8 +290,8 @@ REPORT_BEHIND: Final = re.compile(
     r"in\s+theory|on\s+paper|in\s+principle|citation\s+needed|at\s+least\s+in\s+theory|as\s+far\s+as\s+\w+\s+knows?|"
     r"afaik|iirc)\b)",
 )
-TAG: Final = re.compile(r",\s*(?:right|no|correct|\w+n't\s+\w+|\w+\s+\w+)\s*$", re.IGNORECASE)
-ASKS: Final = re.compile(
+TAG: Final = lazy_pattern(r",\s*(?:right|no|correct|\w+n't\s+\w+|\w+\s+\w+)\s*$", re.IGNORECASE)
+ASKS: Final = lazy_pattern(
     r"^\W*(?:(?:and|but|so|or),?\s+)?(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|"
     r"may|might|am|isn't|aren't|doesn't|didn't|why|how|what|who|when|where|which|any(?:one|body))\b",
     re.IGNORECASE,
