@@ -193,13 +193,13 @@ def _use_lines(context: Context, name: str, file: Path) -> Iterator[str]:
 
 def run_calibrate(args: argparse.Namespace, context: Context) -> int:
     """`models calibrate`: exit 1 if the model does not tell causes apart."""
-    from core.embedding.runtime.local import load
+    from core.embedding.runtime.local import Parallel, load
     from core.errors.retrieval.embed_text import embed_text
 
     found = current(context.settings.embedding)
     if isinstance(found, Absent):
         raise Fault("model_not_pulled", found.reason, f"run: {found.remedy}")
-    embedder = load(found, threads=context.settings.embedding.threads)
+    embedder = Parallel(load(found), context.settings.embedding.threads or os.cpu_count() or 1)
     try:
         measured = calibrate(embedder, found.model, embed_text)
     finally:
