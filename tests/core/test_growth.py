@@ -47,6 +47,14 @@ CAPPED: Final = {
         ),
         "1,202 code points between two fragments of a quote (`elided._ends_of`)",
     ),
+    **dict.fromkeys(
+        (
+            "core.errors.equivalence:(\\d+) (.+?): (.+)",
+            "core.errors.equivalence:(\\w+) (\\d+)",
+            "core.errors.identity.codes:(\\w+): (.+)",
+        ),
+        "the lines of a table that comes with casebook",
+    ),
     "core.align.guard.frames.sentence._AFTER": "24 code points behind a place (`negated_outside`)",
     "core.align.guard.tokens._BEGINS": "4 code points before a word (`_token`)",
     "core.flows.ingest.case_citations._COINED": "the first 1,000 code points of a key line (`question_of`)",
