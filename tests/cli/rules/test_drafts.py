@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,17 @@ import pytest
 
 from core.flows.corrections.drafts import rule_drafts
 from core.store import open_store
+from tests.cli.conftest import Result
 from tests.flows.corrections.chat import Transcript, imported
-from tests.schemas import check_schema
 
 MINE = "# Notes\n\nMine.\n"
 
 
 class Project:
-    """A project with a casebook that holds one draft rule."""
+    """A project with a casebook that holds one draft rule. Its commands run in this process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Callable[..., Result]) -> None:
+        self._run = run
         self.folder = folder / "shop"
         (self.folder / ".git").mkdir(parents=True)
         (self.folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
@@ -34,15 +35,11 @@ class Project:
             one = Transcript(folder / "logs", "a", str(self.folder))
             imported(store, one.declines("git push -f origin main", "no! Never force push to shared branches"))
 
-    def run(self, *args: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "agent_casebook", *args, "--db", str(self.db)]
-        env = {**os.environ, "HOME": str(self.folder.parent / "home")}
-        return subprocess.run(line, capture_output=True, text=True, timeout=120, env=env, check=False)
+    def run(self, *args: str) -> Result:
+        return self._run(*args, "--db", str(self.db))
 
     def json(self, *args: str) -> Any:
-        found = json.loads(self.run(*args, "--json").stdout)
-        check_schema(found)
-        return found
+        return self.run(*args, "--json").json()
 
     @property
     def status(self) -> list[str]:
@@ -51,8 +48,8 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+def project(tmp_path: Path, run: Callable[..., Result]) -> Project:
+    return Project(tmp_path, run)
 
 
 def test_listed_accepted_matched_and_undone(project: Project) -> None:
@@ -67,11 +64,11 @@ def test_listed_accepted_matched_and_undone(project: Project) -> None:
         "rules", "match", "--rules", str(project.file), "--tool", "Bash", "--input", given, "--no-model"
     )
     assert match["rules"][0]["solution"] == "Never force push to shared branches"
-    assert project.run("rules", "drafts").returncode == 1
-    assert project.run("undo").returncode == 0
+    assert project.run("rules", "drafts").code == 1
+    assert project.run("undo").code == 0
     assert project.file.read_text() == MINE
     assert project.status == ["draft"]
-    assert project.run("undo", "--redo").returncode == 0
+    assert project.run("undo", "--redo").code == 0
     assert "ERR-001" in project.file.read_text()
 
 
@@ -79,13 +76,13 @@ def test_undo_refuses_where_the_block_was_edited(project: Project) -> None:
     project.run("rules", "accept", "1", "--file", str(project.file))
     project.file.write_text(edited := project.file.read_text().replace("Never", "Rarely"))
     refused = project.run("undo")
-    assert refused.returncode == 1
-    assert "CLAUDE.md:5: the casebook block was edited by hand" in refused.stderr
-    assert "delete ERR-001 manually" in refused.stderr
+    assert refused.code == 1
+    assert "CLAUDE.md:5: the casebook block was edited by hand" in refused.said
+    assert "delete ERR-001 manually" in refused.said
     assert project.file.read_text() == edited
     assert project.status == ["accepted"]
     project.file.write_text(MINE)
-    assert project.run("undo").returncode == 0
+    assert project.run("undo").code == 0
     assert project.status == ["draft"]
 
 
@@ -100,7 +97,7 @@ def test_a_file_outside_the_project_is_refused(project: Project, tmp_path: Path)
         project.folder / "app.py",
         project.folder / "no" / "x.md",
     ):
-        assert project.run("rules", "accept", "1", "--file", str(path)).returncode == 2
+        assert project.run("rules", "accept", "1", "--file", str(path)).code == 2
     assert not outside.exists()
     assert project.status == ["draft"]
 
@@ -108,7 +105,7 @@ def test_a_file_outside_the_project_is_refused(project: Project, tmp_path: Path)
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name")
 def test_a_file_whose_name_is_no_text_is_refused(project: Project) -> None:
     done = project.run("rules", "accept", "1", "--file", str(project.folder / "a\udcff.md"))
-    assert (done.returncode, "is not UTF-8" in done.stderr) == (2, True)
+    assert (done.code, "is not UTF-8" in done.said) == (2, True)
     assert project.status == ["draft"]
 
 
@@ -118,18 +115,18 @@ def test_undo_says_what_it_undid_before_a_file_refused(project: Project) -> None
     project.file.unlink()
     project.file.mkdir()
     done = project.run("undo", "2")
-    assert done.returncode == 1
-    assert "Undone: " in done.stdout
-    assert "Stopped: cannot read" in done.stdout
+    assert done.code == 1
+    assert "Undone: " in done.text
+    assert "Stopped: cannot read" in done.text
     assert project.status == ["accepted"]
 
 
 def test_a_rejected_draft_stays_rejected_until_undone(project: Project) -> None:
-    assert project.run("rules", "reject", "1", "--reason", "too strict").returncode == 0
+    assert project.run("rules", "reject", "1", "--reason", "too strict").code == 0
     assert project.status == ["rejected"]
-    assert project.run("rules", "accept", "1", "--file", str(project.file)).returncode == 2
-    assert project.run("rules", "reject", "7").returncode == 2
-    assert project.run("undo").returncode == 0
+    assert project.run("rules", "accept", "1", "--file", str(project.file)).code == 2
+    assert project.run("rules", "reject", "7").code == 2
+    assert project.run("undo").code == 0
     assert project.status == ["draft"]
     assert project.file.read_text() == MINE
 
@@ -138,7 +135,7 @@ def test_nothing_of_a_draft_is_exported_or_told_to_a_hook(project: Project) -> N
     for more in ([], ["--fixes"]):
         for name in ("jsonl", "markdown", "csv"):
             done = project.run("errors", "export", "--format", name, *more)
-            assert (done.returncode, "force push" in done.stdout) == (0, False)
+            assert (done.code, "force push" in done.text) == (0, False)
     call = {"tool_name": "Bash", "tool_input": {"command": "git push -f origin main"}, "cwd": str(project.folder)}
     event = json.dumps({"hook_event_name": "PreToolUse", "session_id": "s", **call})
     line = [sys.executable, "-m", "agent_casebook", "hook", "claude-code", "--db", str(project.db)]
@@ -173,11 +170,11 @@ def test_killed_in_the_middle_loses_nothing(project: Project, when: str) -> None
     killed("accept")
     assert project.status == ["draft"]
     assert ("ERR-001" in project.file.read_text()) == (when == "before the commit")
-    assert project.run("rules", "accept", "1", "--file", str(project.file)).returncode == 0
+    assert project.run("rules", "accept", "1", "--file", str(project.file)).code == 0
     assert project.file.read_text().count("### ERR-") == 1
     killed("undo")
     assert project.status == ["accepted"]
-    assert project.run("undo").returncode == 0
+    assert project.run("undo").code == 0
     assert project.file.read_text() == MINE
     assert project.status == ["draft"]
 
@@ -186,7 +183,7 @@ def test_a_declined_plan_is_cut_and_whole_with_verbose(project: Project) -> None
     plan = "Never push before the tests. " + "Then we go on with the next step. " * 40
     with open_store(project.db, write=True) as store, store.transaction() as con:
         con.execute("UPDATE rule_draft SET rule = ?", (plan.strip(),))
-    cut, whole = (" ".join(project.run("rules", "drafts", *more).stdout.split()) for more in ((), ("--verbose",)))
+    cut, whole = (" ".join(project.run("rules", "drafts", *more).text.split()) for more in ((), ("--verbose",)))
     assert "Never push before the tests." in cut
     assert cut.count("next step") < 10
     assert f"{len(plan.strip()) - 280:,} more characters: casebook rules drafts --verbose" in cut
