@@ -89,6 +89,9 @@ def checkpoints_aside(store: Store) -> Generator[None]:
         if thread.ident is not None:
             requests.put(False)
             thread.join()
+            store.con.set_busy_timeout(min(_PATIENCE, timeout_ms))
+            _write_back(store.con, apsw.SQLITE_CHECKPOINT_TRUNCATE)  # a copy of the file alone is complete then
+            store.con.set_busy_timeout(timeout_ms)
 
 
 def _setting(con: apsw.Connection, name: str) -> int:

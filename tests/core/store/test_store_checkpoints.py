@@ -45,6 +45,7 @@ def test_settings_and_rows_are_as_they_were(tmp_path: Path, monkeypatch: pytest.
         before = settings(store)
         with checkpoints_aside(store):
             write(store, 200)
+        assert store.path.with_name("casebook.db-wal").stat().st_size == 0, "a copy of the file alone is complete"
         assert settings(store) == before
         assert store.con.execute("SELECT count(*) FROM meta WHERE key LIKE 'test:%'").get == 200
         assert store.con.execute("PRAGMA integrity_check").get == "ok"
@@ -55,9 +56,8 @@ def test_the_writer_does_it_where_the_thread_cannot(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(wal, "_MOST", 60)
     monkeypatch.setattr(wal, "_write_back_when", lambda path, wanted: None)
     path = tmp_path / "casebook.db"
-    with open_store(path, write=True, create=True) as store:
-        with checkpoints_aside(store):
-            write(store, 200)
+    with open_store(path, write=True, create=True) as store, checkpoints_aside(store):
+        write(store, 200)
         assert path.with_name("casebook.db-wal").stat().st_size < 200 * 40_000 / 4
 
 
