@@ -10,9 +10,10 @@ from time import monotonic, process_time
 
 from syrupy.assertion import SnapshotAssertion
 from textual._context import visible_screen_stack
-from textual.command import CommandList
+from textual.command import CommandList, CommandPalette
 from textual.pilot import Pilot
 from textual.strip import Strip
+from textual.widgets import Input
 
 from core.store import Store
 from tests.tui.quiet import quiet
@@ -191,6 +192,14 @@ def told(app: CasebookApp, words: str) -> bool:
 def toasts(app: CasebookApp) -> list[str]:
     """What the toasts on the screen say."""
     return [str(one.message) for one in app._notifications]
+
+
+async def look_up(pilot: Pilot[None], app: CasebookApp, words: str) -> None:
+    """Open the palette with these words, all at once: it searches again at each letter."""
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+    app.screen.query_one(Input).value = words
+    await until(pilot, lambda: words in offered(app).casefold())
 
 
 def offered(app: CasebookApp) -> str:

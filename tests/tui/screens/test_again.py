@@ -13,7 +13,7 @@ from core.store import jobs, open_store
 from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
 from tests.tui.services import import_children
-from tests.tui.support import app_on, frame, offered, told, until
+from tests.tui.support import app_on, frame, look_up, offered, told, until
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.screens.import_files import AgainScreen
 from tui.services import tasks
@@ -39,7 +39,8 @@ def text(path: Path) -> str:
 
 async def begin(pilot: Pilot[None], app: CasebookApp) -> None:
     await until(pilot, lambda: app.errors.case.read is not None)
-    await pilot.press("escape", "ctrl+p", *"harvest imported")
+    await pilot.press("escape")
+    await look_up(pilot, app, "harvest imported")
     await until(pilot, lambda: offered(app).startswith("Harvest imported"))
     await pilot.press("enter")
 

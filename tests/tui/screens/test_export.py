@@ -20,7 +20,7 @@ from core.errors.exchange.case_export import export_cases, export_fixes
 from core.store import open_store
 from core.store.backups import backup
 from tests.tui.corpus import CORPUS, assert_inert, assert_inert_text
-from tests.tui.support import app_on, frame, make_casebook, offered, put, told, until
+from tests.tui.support import app_on, frame, look_up, make_casebook, put, told, until
 from tests.tui.terminal.test_typed_ahead import send
 from tui.panes.errors.queries import Scope
 from tui.panes.evidence.screen import EvidenceScreen
@@ -56,8 +56,7 @@ async def started(pilot: Pilot[None], app: CasebookApp) -> None:
 
 async def asked(pilot: Pilot[None], app: CasebookApp, words: str) -> ExportScreen:
     """The box that the palette opens for these words."""
-    await pilot.press("ctrl+p", *("space" if letter == " " else letter for letter in words))
-    await until(pilot, lambda: words in offered(app).casefold())
+    await look_up(pilot, app, words)
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(app.screen, ExportScreen))
     screen = app.screen

@@ -18,7 +18,7 @@ from core.samples import sample_paths
 from core.store import jobs, open_store
 from tests.tui.services import import_children
 from tests.tui.services.import_children import GO_ON
-from tests.tui.support import CASES, app_on, frame, offered, until
+from tests.tui.support import CASES, app_on, frame, look_up, offered, until
 from tui.render.common.amounts import draw_progress, report_line, report_text, size_of
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.screens.import_files import ImportScreen
@@ -133,7 +133,7 @@ async def test_the_palette_stops_it_from_any_pane(
             await importing(pilot, app)
             await pilot.press(f"alt+{pane}")
             await until(pilot, lambda pane=pane: len(app.screen_stack) == (1 if pane == "1" else 2))
-            await pilot.press("ctrl+p", *"stop the import")
+            await look_up(pilot, app, "stop the import")
             await until(pilot, lambda: offered(app).startswith("Stop the import"))
             assert "No import is running" not in frame(app)
             await pilot.press("enter")
