@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import apsw
@@ -22,8 +22,14 @@ NO_MODEL = {"CASEBOOK_EMBEDDING_MODEL": "none", "CASEBOOK_EMBEDDING_SERVICE": "f
 
 FORKS = """
 import json, os, sys
+import cli.commands.errors.search, cli.commands.hook, core.flows.hook.dispatch, core.flows.hook.post_tool_use
 from cli.main import main
-for line in sys.stdin.buffer.read().splitlines():
+from core.errors import identify, record_resolution
+from core.text import redact
+lines = sys.stdin.buffer.read().splitlines()
+for line in lines:
+    identify(redact(line.decode()))
+for line in lines:
     args, given = json.loads(line)
     child = os.fork()
     if child == 0:
@@ -32,10 +38,13 @@ for line in sys.stdin.buffer.read().splitlines():
         os.close(writing)
         os.dup2(reading, 0)
         sys.stdin = os.fdopen(0)
-        os._exit(main(args))
+        code = main(args)
+        sys.stdout.flush()
+        os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 1), args
 """
-"""Runs each line, arguments and input, in a process of its own that is forked: it need not start Python."""
+"""Runs each line, arguments and input, in a process of its own that is forked: it need not start Python, load modules
+and compile patterns."""
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +63,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (docs / "notes.md").write_text("\n".join(notes), "utf-8")
     casebook(home, "import", "claude-code", str(source / "secrets.jsonl"), "--debug")
     casebook(home, "library", "ingest", str(docs), "--debug")
-    lines = list[str]()
+    lines = list[tuple[list[str], str]]()
     for row in SECRETS[::15]:
         record = ["errors", "record", "--error", f"Error: {row['text']}", "--resolution", f"use {row['text']}"]
-        lines += json.dumps([record, ""]), json.dumps([["hook"], json.dumps(hook_event(row["text"]))])
-    run_python(home, "-c", FORKS, stdin="\n".join(lines).encode())
+        lines += (record, ""), (["hook"], json.dumps(hook_event(row["text"])))
+    forked(home, lines)
     heard = apsw.Connection(str(home / ".local/share/casebook/casebook.db"))
     assert heard.execute("SELECT count(*) FROM error_kb WHERE error_raw LIKE '%deploy failed%'").fetchone() > (0,)
     heard.close()
@@ -79,6 +88,11 @@ def hook_event(text: str) -> dict[str, object]:
 def casebook(home: Path, *args: str, stdin: bytes = b"") -> str:
     """Run a command, which must not fail; what it wrote to stdout and stderr."""
     return run_python(home, "-m", "cli", *args, stdin=stdin)
+
+
+def forked(home: Path, lines: Sequence[tuple[list[str], str]]) -> str:
+    """Run many commands, each with its input; what they wrote to stdout and stderr."""
+    return run_python(home, "-c", FORKS, stdin="\n".join(map(json.dumps, lines)).encode())
 
 
 def run_python(home: Path, *args: str, stdin: bytes) -> str:
@@ -130,10 +144,13 @@ def test_row_30_no_export_holds_a_secret(home: Path, form: str) -> None:
 
 
 def test_row_30_nothing_that_is_printed_holds_a_secret(home: Path) -> None:
-    printed = [
-        casebook(home, "library", "search", "Note", "-k", "50", "--json"),
-        casebook(home, "errors", "list", "--json"),
-        casebook(home, "errors", "show", "1", "--json"),
-        *(casebook(home, "errors", "search", row["text"], "--no-count") for row in SECRETS[::40]),
+    lines = [
+        ["library", "search", "Note", "-k", "50", "--json"],
+        ["errors", "list", "--json"],
+        ["errors", "show", "1", "--json"],
+        *(["errors", "search", row["text"], "--no-count"] for row in SECRETS[::40]),
     ]
-    assert leaked("\n".join(printed)) == []
+    printed = forked(home, [(line, "") for line in lines])
+    assert all(f'"{name}.v1"' in printed for name in ("search_response", "case_list", "case"))
+    assert printed.count("No known fix") + printed.count("Known error") == len(SECRETS[::40])
+    assert leaked(printed) == []

@@ -16,6 +16,7 @@ from core.flows.ingest.api import ingest
 from core.store import open_store
 
 ROOT = Path(__file__).parents[3]
+Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -29,35 +30,35 @@ def notes(tmp_path: Path) -> Path:
 
 
 def command(notes: Path, *args: str) -> list[str]:
-    return [sys.executable, "-m", "cli", "library", "open", *args, "--db", str(notes.parent / "c.db")]
+    return ["library", "open", *args, "--db", str(notes.parent / "c.db")]
 
 
-def test_off_a_terminal_it_says_file_and_line(notes: Path) -> None:
+def test_off_a_terminal_it_says_file_and_line(notes: Path, run: Run) -> None:
     file = notes / "한글 노트 1.md"
-    done = subprocess.run(command(notes, f"{file.name}#L5-L7"), cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, f"{file}:5\n")
-    done = subprocess.run(command(notes, file.name, "--json"), cwd=ROOT, capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout) == {
+    done = run(*command(notes, f"{file.name}#L5-L7"))
+    assert (done.code, done.text) == (0, f"{file}:5\n")
+    done = run(*command(notes, file.name, "--json"))
+    assert json.loads(done.text) == {
         "schema_version": "file_place.v1", "uri": file.name, "doc_path": file.name, "file": str(file), "line": 1,
         "told": "",
     }  # fmt: skip
     file.unlink()
-    done = subprocess.run(command(notes, file.name), cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "no longer exists" in done.stderr and done.stderr.count("\n") == 1
+    done = run(*command(notes, file.name))
+    assert done.code == 2
+    assert "no longer exists" in done.said and done.said.count("\n") == 1
 
 
-def test_a_line_beyond_the_end_is_told_in_one_line_and_the_last_one_is_opened(notes: Path) -> None:
+def test_a_line_beyond_the_end_is_told_in_one_line_and_the_last_one_is_opened(notes: Path, run: Run) -> None:
     file = notes / "한글 노트 1.md"
     for fragment, line, many in (("L7", 7, 0), ("L5-L8", 5, 1), ("L8", 7, 1), ("L9999-L10000", 7, 1)):
         name = f"{file.name}#{fragment}"
-        done = subprocess.run(command(notes, name), cwd=ROOT, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (0, f"{file}:{line}\n")
-        assert done.stderr.count("\n") == many
-        assert ("the file has 7 lines" in done.stderr) == bool(many)
-    done = subprocess.run(command(notes, name, "--json"), cwd=ROOT, capture_output=True, text=True, check=False)
-    told = json.loads(done.stdout)
-    assert (told["line"], told["uri"], done.stderr) == (7, name, "")
+        done = run(*command(notes, name))
+        assert (done.code, done.text) == (0, f"{file}:{line}\n")
+        assert done.said.count("\n") == many
+        assert ("the file has 7 lines" in done.said) == bool(many)
+    done = run(*command(notes, name, "--json"))
+    told = json.loads(done.text)
+    assert (told["line"], told["uri"], done.said) == (7, name, "")
     assert told["told"] == "line 9,999 not found: the file has 7 lines. This is the last line"
 
 
@@ -70,7 +71,7 @@ def test_on_a_terminal_the_editor_opens_at_the_line(notes: Path, tmp_path: Path)
     try:
         environ = {**os.environ, "EDITOR": f"'{editor}' -f", "VISUAL": ""}
         done = subprocess.run(
-            command(notes, "한글 노트 1.md#L7"),
+            [sys.executable, "-m", "cli", *command(notes, "한글 노트 1.md#L7")],
             cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, env=environ, check=False,
         )  # fmt: skip
     finally:
@@ -81,7 +82,7 @@ def test_on_a_terminal_the_editor_opens_at_the_line(notes: Path, tmp_path: Path)
 
 
 def test_the_workbench_opens_at_the_cited_lines_with_the_signs_asked_for(
-    notes: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    notes: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import tui.shell.app
 
