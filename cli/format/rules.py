@@ -27,7 +27,7 @@ def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:
     if not found.rules:
         yield out.paint("No rule applies.", "dim")
     if found.fallback_used:
-        yield out.paint(_fallback_line(found), "warn")
+        yield from (out.paint(line, "warn") for line in wrap(_fallback_line(found), out.columns))
     if out.verbose:
         from cli.format.cases import trace_lines
 

@@ -49,9 +49,14 @@ def late(home: Path, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
     return ["rules", "match", *PUSH, "--db", str(home / "casebook.db")]
 
 
-def test_a_late_model_is_named_as_the_reason(late: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_late_model_is_named_as_the_reason(
+    late: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
     assert main(late) == 0
-    assert "Keywords only: the model is still loading." in capsys.readouterr().out
+    lines = capsys.readouterr().out.split("\n")
+    assert "Keywords only: the model is still loading. Results may differ with the model." in " ".join(lines)
+    assert max(map(len, lines)) <= 60
     assert main([*late, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["fallback_used"] is True
