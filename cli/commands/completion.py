@@ -119,7 +119,7 @@ def _walk(parser: Parser, path: str) -> Iterator[Place]:
 
 def _filled(shell: str, places: tuple[Place, ...], values: Iterator[str], words: Iterator[str]) -> str:
     """The script of a shell. `values`: its lines for options with a value, `words`: those for each place."""
-    template = Path(__file__).with_suffix(f".{shell}")
+    template = Path(__file__).parents[1] / "completion" / f"casebook.{shell}"
     joint = " " if shell == "fish" else "|"
     parts = {
         "PATHS": joint.join(place.path for place in places if place.path),
