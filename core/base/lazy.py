@@ -30,7 +30,7 @@ _TABLE = re.compile(r"^\[(\w+)\]\n((?:[^#\n].*\n)+)", re.MULTILINE)
 
 
 def text_tables(module: str) -> dict[str, str]:
-    """The tables of the text file beside a module (its `__file__`): `[NAME]`, then the lines of the table.
+    """The tables of the text file next to a module (its `__file__`): `[NAME]`, then the lines of the table.
 
     Six blanks continue the line above; `#` begins a comment between two tables.
     """

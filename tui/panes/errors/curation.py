@@ -504,7 +504,7 @@ class Curating(Decisions, Performs):
     # Screens ---------------------------------------------------------------------------------------------------------
 
     def open_queue(self) -> None:
-        """What waits for a decision, of what the filter lets pass; at the case that was opened or found."""
+        """Open triage on the cases that match the filter, at the case that was opened or found."""
         from tui.panes.errors.triage import TriageScreen
 
         filters = self._host.results.scope.filters()

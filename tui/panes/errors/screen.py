@@ -49,7 +49,7 @@ _NAME = 200
 _FACTS_FROM = 180
 """Cells of the screen from which on the facts of a case have a column, above the trace."""
 _WIDE = 100
-"""Cells of the screen from which on the case is beside the rows."""
+"""Width of the screen, in cells, from which the case is shown to the right of the rows."""
 _FEW, _ROWS_OF_CASE, _ROWS_LEFT = 9, 15, 5
 """The most rows that the case is shown below on a narrow screen, and the lines that it and all else need there."""
 
