@@ -145,8 +145,8 @@ def _bash(places: tuple[Place, ...]) -> str:
             stored = f' stored="${{stored:-{place.stored}}}"' if place.stored else ""
             yield f'    "{place.path}") words="{" ".join(word.name for word in place.words)}"{stored} ;;'
 
-    choose = lambda word: f'COMPREPLY=($(compgen -W "{" ".join(word.choices)}" -- "$cur"))'  # noqa: E731
-    return _filled("bash", places, _valued(places, choose), words())
+    values = _valued(places, lambda word: f'COMPREPLY=($(compgen -W "{" ".join(word.choices)}" -- "$cur"))')
+    return _filled("bash", places, values, words())
 
 
 def _free(places: tuple[Place, ...]) -> str:
