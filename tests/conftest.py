@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from _pytest.unraisableexception import gc_collect_iterations_key
 from hypothesis import HealthCheck, settings
 
@@ -49,6 +51,26 @@ def pytest_collection_finish() -> None:
     """The modules and the collected tests stay until the end: never look through them again."""
     gc.collect()
     gc.freeze()
+
+
+_LONGEST_TEST = 600.0
+"""Seconds after which a test hangs: the longest takes a twentieth of it on a quiet machine."""
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test that hangs ends its process, with the stack of every thread; pytest-xdist then fails it and goes on."""
+    faulthandler.dump_traceback_later(_LONGEST_TEST, exit=True, file=item.config.stash[fault_handler_stderr_fd_key])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Where nobody watches, a failure is printed as it happens: a run that is stopped has said what it found."""
+    if report.failed and "CI" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{report.nodeid} ({report.when})\n{report.longreprtext}", flush=True)
 
 
 _LONGEST_NAME = 200
