@@ -144,18 +144,23 @@ def _run(argv: list[str], name: str = "") -> tuple[int, str]:
     # ctrl+c belongs to the program; a handler that does nothing is not inherited, as "ignore" would be
     before: dict[int, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, lambda _number, _frame: None)}
     passed: list[int] = []
+    started: list[subprocess.Popen[bytes]] = []
+
+    def pass_on(number: int, frame: object) -> None:
+        passed.append(number)
+        for child in started:
+            child.send_signal(number)
+        if callable(handler := before[number]):
+            handler(number, frame)
+
     try:
+        for number in (getattr(signal, one) for one in ("SIGTERM", "SIGHUP") if hasattr(signal, one)):
+            before[number] = signal.getsignal(number)
+            signal.signal(number, pass_on)
         with subprocess.Popen(argv) as child:  # a list, so no shell reads it
-
-            def pass_on(number: int, frame: object) -> None:
-                passed.append(number)
+            started.append(child)
+            for number in tuple(passed):  # a signal during the start found no program yet
                 child.send_signal(number)
-                if callable(handler := before[number]):
-                    handler(number, frame)
-
-            for number in (getattr(signal, one) for one in ("SIGTERM", "SIGHUP") if hasattr(signal, one)):
-                before[number] = signal.getsignal(number)
-                signal.signal(number, pass_on)
             code = child.wait()
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and not name

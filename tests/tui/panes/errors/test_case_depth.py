@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -353,9 +354,7 @@ def test_what_a_killed_editor_had_saved_is_kept() -> None:
     assert told.endswith("was killed (signal 9). The text that it saved is kept.")
 
 
-def test_a_signal_that_ends_the_workbench_ends_an_editor_and_keeps_what_it_had_saved(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_signal_that_ends_the_workbench_ends_an_editor_and_keeps_what_it_had_saved() -> None:
     script = """
 import os, signal, sys
 signal.signal(signal.SIGTERM, lambda *_: os._exit(1))  # as vim does
@@ -374,6 +373,22 @@ signal.pause()
     assert heard == [signal.SIGTERM] * 2
     assert text == "mine, and more"
     assert told.endswith("was killed (signal 15). The text that it saved is kept.")
+
+
+def test_a_signal_while_an_editor_starts_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Started(subprocess.Popen[bytes]):
+        def __init__(self, argv: list[str]) -> None:
+            super().__init__(argv)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Started)
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: None)
+    try:
+        text, told = external_editor.change_in(Lent(), ["sleep", "60"], "mine", ".md")  # pyright: ignore[reportArgumentType]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert text is None
+    assert "sleep was killed (signal 15)" in told
 
 
 async def test_a_text_from_an_editor_is_kept_until_it_is_in_the_casebook(
