@@ -74,14 +74,24 @@ def idle(app: CasebookApp) -> bool:
     return not app.jobs.busy("curate") and not app.jobs.busy("scratch")
 
 
-async def test_a_fix_is_written_previewed_and_verified(casebook: Path) -> None:
+async def test_a_fix_is_written_previewed_and_verified(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    draw = fix_editor.draw_preview
+    monkeypatch.setattr(
+        fix_editor, "draw_preview", lambda written, *more: drawn.append(written.text) or draw(written, *more)
+    )
     app = app_on(casebook)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await writing(pilot, app, 2)
         case_id = screen.written and app.errors.case.read.case.id  # pyright: ignore[reportOptionalMemberAccess]
-        screen.area.post_message(Paste("## 원인\n\n`config`가 이동했다.\n\n- `config.clone()`을 넘긴다"))
-        await until(pilot, lambda: "## 원인" in screen.area.text)
+        written = "## 원인\n\n`config`가 이동했다.\n\n- `config.clone()`을 넘긴다"
+        await until(pilot, lambda: drawn and not screen.area.text)
+        drawn.clear()
+        for piece in (written[:12], *written[12:]):  # faster than it could be drawn
+            screen.area.post_message(Paste(piece))
         await until(pilot, lambda: "• " in frame(app) or "config.clone()을 넘긴다" in frame(app))
+        assert drawn[-1] == written
+        assert len(drawn) < 5, "the preview is drawn when typing rests"
         screen.fields["tags"].value = "rust, 소유권"
         await pilot.press("f2")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
 from core.base.fault import Fault
@@ -212,6 +213,7 @@ KEEP_EVERY = 1.0
 """Seconds between two keepings of what is typed."""
 
 PREVIEW_AFTER = 0.06
+"""Seconds without a key after which the preview is drawn: to draw it at each key would hold up quick typing."""
 
 HINTS = {
     "by": "person, agent or tool",
@@ -241,6 +243,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         self._alike: tuple[Candidate, ...] = ()
         self._also = False
         self._leaving = False
+        self._rest: Timer | None = None
         base = self._draft.base or Written("")
         self.area = FixArea(base.text)
         self.fields = {name: Input(value, HINTS[name], id=f"fix-{name}", classes="fix-field", select_on_focus=False)
@@ -324,9 +327,11 @@ class WritingScreen(Performs, ModalScreen[None]):
         return written != base if base is not None else bool(written.text.strip())
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Show how it will look, a moment later."""
+        """Show how it will look, once typing rests."""
         event.stop()
-        self.set_timer(PREVIEW_AFTER, self._draw_preview)
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(PREVIEW_AFTER, self._draw_preview)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw_preview)  # in lines of the width that it has then
