@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ from core.text import redact
 
 VERSION = 1
 MAX_BYTES = 2 << 20
+_OLD_PART = 3600
+"""Seconds after which an unfinished file is left over: to write one takes milliseconds."""
 _PARAGRAPHS = lazy_pattern(r"\n(?:[ \t]*\n)+")
 _NAME = lazy_pattern(r"(?P<case>[0-9]{1,18})-(?P<writer>[a-zA-Z0-9_]{1,40})\.json")
 
@@ -251,6 +254,9 @@ class Writer:
                 self._held = handle
             else:
                 os.close(handle)
+            for part in self.folder.glob(".*.part"):  # of a window that was killed while it wrote
+                if part.stat().st_mtime < time.time() - _OLD_PART:
+                    part.unlink()
 
     def _let_go(self) -> None:
         if self._held is not None:

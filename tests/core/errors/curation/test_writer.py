@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from core.errors.curation.autosave import Scratch, Unsaved, Writer, keep_scratch, read_scratches, take_along
@@ -52,6 +54,16 @@ def test_a_text_is_gone_on_with_by_one_window_alone_and_is_its_own_from_then_on(
     assert first.take(taken) == taken
     first.ended()
     assert [one.writer for one in second.saved(7).free] == [first.name]
+
+
+def test_an_unfinished_file_of_a_killed_window_is_removed(tmp_path: Path) -> None:
+    old, new = tmp_path / ".7-w0.json.abc.part", tmp_path / ".8-w1.json.abc.part"
+    for part, age in ((old, 2 * 3600), (new, 0)):
+        part.write_text("typed")
+        os.utime(part, (time.time() - age,) * 2)
+    here = Writer(tmp_path)
+    here.keep(Scratch(7, here.name, Written("typed")))
+    assert (old.exists(), new.exists()) == (False, True), "another window may be writing the new one"
 
 
 def test_nothing_is_left_of_a_window_that_has_saved_all(tmp_path: Path) -> None:
