@@ -282,12 +282,20 @@ class Unsaved:
     case_id: int | None
 
 
+_SAVED = "SELECT 1 FROM resolution WHERE (case_id, text) = (?, ?) AND ts >= ?"
+
+
 def unsaved_texts(store: Store, writer: Writer) -> tuple[Unsaved, ...]:
-    """Every half-written text that is free to go on with. Raises Fault where the store cannot be read."""
+    """Every half-written text that is free to go on with. Raises Fault where the store cannot be read.
+
+    Not one that is a fix of its case by now: its window was closed before it could forget the text.
+    """
     found: list[Unsaved] = []
     with faults(store.path):
         for one in writer.saved().free:
             there = is_case(store.con, one.case_id, one.key)
+            if there and store.con.execute(_SAVED, (one.case_id, one.written.text, one.saved)).fetchone():
+                continue
             found.append(Unsaved(one, one.case_id if there else moved_to(store.con, one.case_id)))
     return tuple(found)
 

@@ -8,8 +8,20 @@ import sys
 import time
 from pathlib import Path
 
-from core.errors.curation.autosave import Scratch, Unsaved, Writer, keep_scratch, read_scratches, take_along
-from core.errors.curation.transaction import Written
+from core.errors import record_resolution
+from core.errors.curation.autosave import (
+    Scratch,
+    Unsaved,
+    Writer,
+    keep_scratch,
+    read_scratches,
+    take_along,
+    unsaved_texts,
+)
+from core.errors.curation.decisions import edit
+from core.errors.curation.transaction import Written, look
+from core.flows.system.history import take_back
+from core.store import open_store
 
 WINDOW = """
 import sys, time
@@ -76,6 +88,20 @@ def test_nothing_is_left_of_a_window_that_has_saved_all(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
     here.keep(Scratch(7, here.name, Written("again")))
     assert Writer(tmp_path).saved().living
+
+
+def test_a_text_that_became_a_fix_is_not_unsaved(tmp_path: Path) -> None:
+    window, texts = Writer(tmp_path / "scratch"), ("saved at quit", "typed later")
+    with open_store(tmp_path / "casebook.db", create=True) as store:
+        record_resolution(store, "fatal: bad object", "a fix")
+        key = look(store.con, 1).key
+        for text in texts:
+            window.keep(Scratch(1, "", Written(text), key=key), apart=True)
+        window.ended()
+        edit(store, "kim", [look(store.con, 1)], Written(texts[0]))
+        assert [one.scratch.written.text for one in unsaved_texts(store, window)] == [texts[1]]
+        take_back(store, "kim")
+        assert len(unsaved_texts(store, window)) == 2, "undone, it is in no case"
 
 
 def test_a_text_that_follows_its_case_leaves_the_other_text_of_its_window(tmp_path: Path) -> None:
