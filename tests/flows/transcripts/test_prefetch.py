@@ -184,7 +184,8 @@ def test_work_that_is_left_half_way_leaves_no_answer_to_the_next() -> None:
 @pytest.mark.usefixtures("ahead")
 def test_other_work_is_begun_while_an_answer_is_awaited(tmp_path: Path) -> None:
     def halve(piece: int) -> tuple[int, int]:
-        (tmp_path / "begun").write_text("yes", "utf-8")
+        (tmp_path / "part").write_text("yes", "utf-8")
+        (tmp_path / "part").replace(tmp_path / "begun")  # who sees the file sees the word
         return divmod(piece, 2)
 
     def here(piece: object) -> str:
