@@ -48,7 +48,7 @@ from core.flows.harvest.fixes.lesson import (
     worth_of,
 )
 from core.flows.harvest.fixes.likelihood import WINDOW, Likely, Trial, likely_steps
-from core.flows.harvest.fixes.linking import EXPLAINED, Candidate, Failure, Linked, is_check, link_steps
+from core.flows.harvest.fixes.linking import EXPLAINED, ONLY, Candidate, Failure, Linked, is_check, link_steps
 from core.flows.harvest.outcome import Outcome
 from core.flows.harvest.signatures import Named, with_program
 from core.text import words
@@ -237,6 +237,7 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     instead = changed_command(failure, run.command, verified.relation, past.project, error.commands, alone=not steps)
     if instead is None and run.escalated and not error.last.escalated:
         instead = OUTSIDE
+        steps = tuple(one for one in steps if one[1].rank < ONLY)  # the run was another one, too
     if instead is None and not made:
         instead = retried(failure, run.command)
     if instead is None and not steps:

@@ -152,6 +152,13 @@ def test_the_same_command_outside_the_sandbox_is_the_fix() -> None:
     assert link.why == "the same command passed outside the agent's sandbox"
 
 
+def test_what_passed_outside_the_sandbox_was_not_cured_by_the_only_edit() -> None:
+    refused = "panic: listen tcp 127.0.0.1:0: bind: operation not permitted"
+    chat = Chat().sh("go test ./...", refused, 1).edit(f"{HOME}/src/cart.go", "total := 1", "total := 2")
+    chat.tool("Bash", {"command": "go test ./...", "dangerouslyDisableSandbox": True}, "ok  \tx\t0.1s")
+    assert [link.why for link in chat.one().links] == ["the same command passed outside the agent's sandbox"]
+
+
 def test_a_wait_is_the_fix_of_what_passes_with_time() -> None:
     limited = "gh: API rate limit exceeded for user (HTTP 429)"
     chat = Chat().sh("gh api /user/repos", limited, 1).sh("sleep 60 && gh api /user/repos", "[]")

@@ -47,6 +47,14 @@ def test_what_is_written_about_an_error_is_no_fix() -> None:
     assert steps(chat.sh("python app.py", "fine").one()) == [2]
 
 
+def test_the_layout_of_code_is_no_fix_of_a_test_but_of_a_check() -> None:
+    failed = "--- FAIL: TestSum (0.00s)\n    sum_test.go:3: object-format: got 4, want 5\nFAIL\n"
+    chat = Chat().sh("go test ./...", failed, 1).edit(f"{HOME}/sum.go", "a + 1", "a + b").sh("gofmt -w sum.go")
+    assert steps(chat.sh("go test ./...", "ok  \tx\t0.1s").one()) == [1]
+    chat = Chat().sh("golangci-lint run", "sum.go:3:1: File is not properly formatted (gofmt)\n1 issues\n", 1)
+    assert steps(chat.sh("gofmt -w sum.go").sh("golangci-lint run", "0 issues.").one()) == [1]
+
+
 def test_an_edit_of_code_does_not_cure_a_missing_program() -> None:
     chat = Chat().sh("python app.py", "bash: line 1: python: command not found", 127)
     chat.edit(f"{HOME}/src/cart.py", "a = 1", "a = 2")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from core.errors.identity.keylines.tools import test_runners
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint
 from core.flows.harvest.command import SHELLS, Command, Part, parse_command
@@ -101,6 +102,12 @@ _TASKS: Final = frozenset((
 ))  # fmt: skip
 _SEPARATOR: Final = re.compile(r"[:\-_]")
 _IDENTIFIER: Final = re.compile(r"[\w$]+")
+_TEST_RUNNERS: Final = frozenset(
+    tool.name
+    for table in (test_runners.PYTHON_TESTS, test_runners.GO_TESTS, test_runners.TEST_RUNNERS)
+    for tool in table
+)
+"""Recognisers of key lines that test runners print: the layout of code fails no test."""
 SAVES: Final = re.compile(r"git (?:add|commit|push|status|log|diff)\b")
 _UNSAVED: Final = re.compile(r"local changes|unstaged|uncommitted|commit your|not staged|untracked", re.IGNORECASE)
 PROSE: Final = re.compile(r"\.(?:md|mdx|txt|rst)$")
@@ -264,14 +271,15 @@ def _only_moves(failure: Failure, change: Change) -> bool:
 
 
 def _curing(failure: Failure, command: Command) -> list[Part]:
-    programs = {part.program for part in failure.command.members} | {failure.tool}
+    own = {part.program for part in failure.command.members} | {failure.tool}
     return [
         part
         for part in command.parts
         if part.kind != "read"
         and part.words
-        and (part.program in programs or not CURES_NOTHING.match(f"{part.family} "))
+        and (part.program in own or not CURES_NOTHING.match(f"{part.family} "))
         and not is_check(part)
+        and not (failure.tool in _TEST_RUNNERS and part.named(programs.FORMATTERS))
         and not (part.kind == "setup" and part.program in ("cd", "echo", "sleep", "true", "printf", "pushd", "popd"))
     ]
 
