@@ -23,6 +23,7 @@ from bench.team_load import draft, word_of
 from core.base.fault import Fault
 from core.base.wire import canonical
 from core.errors import search
+from core.errors.cases.derived import refresh_case
 from core.errors.lessons import Do, Lesson, When, lesson_json
 from core.flows.team.ask_server import take_received
 from core.flows.team.place import TeamPlace
@@ -279,3 +280,4 @@ def fill(store: Store, place: TeamPlace, size: int) -> None:
                 " VALUES (?, ?, ?, 'verified', 'mina', 's', ?, ?)",
                 (at, line, text, _TIME, lesson_json(lesson)),
             )
+        refresh_case(con, *range(1, size + 1))
