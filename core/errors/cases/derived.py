@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, cast
 
@@ -124,14 +124,16 @@ def current_resolution(con: apsw.Connection, case_id: int) -> int | None:
     return None if row is None else cast("int", row[0])
 
 
-def mirror_current(con: apsw.Connection, *cases: int) -> None:
+def mirror_current(con: apsw.Connection, *cases: int) -> frozenset[int]:
     """Let `error_kb` show the resolution that now answers for each case, NULL if none does, and keep the case's status.
+    Returns the cases of which one of these changed.
 
     A row without any resolution (written by the seed's own programs) is left as it is.
     """
     shown, states = _mirrored(con, cases)
     con.executemany(_MIRROR, shown)
     con.executemany("UPDATE case_state SET status = ?, offer = ? WHERE case_id = ?", states)
+    return frozenset((*(one[3] for one in shown), *(one[2] for one in states)))
 
 
 _Shown = tuple[str | None, str | None, str | None, int]
@@ -139,20 +141,22 @@ _MIRROR: Final = "UPDATE error_kb SET resolution = ?, resolved_by = ?, tool_sequ
 
 
 def _mirrored(con: apsw.Connection, cases: Sequence[int]) -> tuple[list[_Shown], list[tuple[str, int, int]]]:
-    """The rows of `error_kb` that must change, and the status and offer of each case."""
+    """The rows of `error_kb` that must change, and the status and offer of each case that has others."""
     shown: list[_Shown] = []
     states: list[tuple[str, int, int]] = []
     rows = con.execute(_MIRRORED, (json.dumps(cases),)).fetchall()
     for row in cast("list[tuple[Any, ...]]", rows):
         case_id, fixes, rejected, noise, status, offer, *values = row
-        before, now = values[:3], values[3:]
+        before, now, known = values[:3], values[3:6], (*values[6:],)
         if fixes:
             found = status or ("rejected" if rejected else "unresolved")
             if now != before:
                 shown.append((now[0], now[1], now[2], case_id))
         else:
             found = "draft" if str(before[0] or "").strip() else "unresolved"
-        states.append(("noise" if noise else str(found), int(offer), case_id))
+        state = "noise" if noise else str(found), int(offer)
+        if state != known:
+            states.append((*state, case_id))
     return shown, states
 
 
@@ -176,8 +180,9 @@ _MIRRORED: Final = (
     " EXISTS (SELECT 1 FROM resolution WHERE case_id = e.id AND status = 'rejected'),"
     f" EXISTS (SELECT 1 FROM noise WHERE case_id = e.id), r.status, {_OFFER}, e.resolution, e.resolved_by,"
     " e.tool_sequence,"
-    " r.text, r.resolved_by, r.tool_sequence"
-    " FROM json_each(?) one CROSS JOIN error_kb e ON e.id = one.value LEFT JOIN resolution r ON r.id ="
+    " r.text, r.resolved_by, r.tool_sequence, s.status, s.offer"
+    " FROM json_each(?) one CROSS JOIN error_kb e ON e.id = one.value LEFT JOIN case_state s ON s.case_id = e.id"
+    " LEFT JOIN resolution r ON r.id ="
     f" (SELECT id FROM resolution WHERE case_id = e.id AND {ANSWERS} ORDER BY {CURRENT_FIRST} LIMIT 1)"
 )
 
@@ -380,8 +385,9 @@ _INDEXED: Final = (
 )
 
 
-def refresh_case(con: apsw.Connection, *cases: int) -> None:
-    """Bring everything derived from the rows of cases up to date: the mirror in `error_kb`, their state, the index."""
+def refresh_case(con: apsw.Connection, *cases: int, quiet: Collection[int] = ()) -> None:
+    """Bring everything derived from the rows of cases up to date: the mirror in `error_kb`, their state, the index.
+    `quiet`: cases that got fixes without tags alone: where none of them answers, nothing else is derived."""
     if not cases:
         return
     given = json.dumps(cases)
@@ -394,7 +400,10 @@ def refresh_case(con: apsw.Connection, *cases: int) -> None:
         from core.embedding.index.stored import forget  # a trigger cannot reach the seed's vec0 table
 
         forget(con, "error", gone)
-    mirror_current(con, *there)
+    changed = mirror_current(con, *there)
+    if quiet:
+        cases = tuple(one for one in cases if one not in quiet or one in changed)
+        given = json.dumps(cases)
     # Times: those of every finer case and of every time one was seen, whatever order they were stored in.
     con.execute(
         "UPDATE case_state SET (seen, first_seen, last_seen) = ("
@@ -408,8 +417,8 @@ def refresh_case(con: apsw.Connection, *cases: int) -> None:
         " WHERE case_id IN (SELECT value FROM json_each(?))",
         (given,),
     )
-    _keep_tools(con, [*there])
-    refresh_queue(con, *there)
+    _keep_tools(con, [*there.intersection(cases)])
+    refresh_queue(con, *there.intersection(cases))
     refresh_followers(con, *cases)
     index_case(con, *cases)
 

@@ -128,6 +128,7 @@ class _Import:
     cases: dict[str, int] = field(default_factory=dict[str, int])
     made: list[int] = field(default_factory=list[int])
     touched: set[int] = field(default_factory=set[int])
+    loud: set[int] = field(default_factory=set[int])
     own: dict[int, list[_Own]] = field(default_factory=dict[int, list[_Own]])
     rejected: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
     first: Mapping[int, str] = field(default_factory=dict[int, str])
@@ -163,6 +164,7 @@ class _Import:
                 new[id_] = content, timestamp(merged.shared) or now()
         marks, keys = _known_cases(self.con, [content for content, _ in new.values()])
         made: list[tuple[int, str, str]] = []
+        known = {*marks}
         last = _last_case(self.con)
         for id_, (content, ts) in new.items():
             first, *others = (one.fingerprint for one in content.names)
@@ -183,6 +185,7 @@ class _Import:
             for id_, (content, ts) in new.items()
             for one in content.names
         ]
+        self.loud = {case_id for mark, case_id, *_ in rows if mark not in known}
         keys_of = [(content.key, self.cases[id_]) for id_, (content, _) in new.items()]
         with without_triggers(self.con):
             self.con.executemany("INSERT INTO error_kb(id, ts, error_normalized, use_count) VALUES (?, ?, ?, 0)", made)
@@ -224,7 +227,8 @@ class _Import:
                 self._take(id_, record, self.fixes.get(id_))
         self.con.executemany(INSERT_RESOLUTION, self.rows)
         derive_new_cases(self.con, self.made)
-        refresh_case(self.con, *self.touched.difference(self.made))
+        old = self.touched.difference(self.made)
+        refresh_case(self.con, *old, quiet=old - self.loud)
 
     def _read_decided(self) -> None:
         """What was written and rejected here for the cases of the lessons."""
@@ -278,6 +282,7 @@ class _Import:
             (fix.case_id,),
         )
         self.touched.add(fix.case_id)
+        self.loud.add(fix.case_id)
 
     def _add(self, id_: str, record: Record, content: _Content) -> None:
         case_id = self.cases[id_]
@@ -306,6 +311,8 @@ class _Import:
         if reason == REJECTED_TEXT:
             self.kept.append(Kept(id_, reason))
         self.touched.add(case_id)
+        if own is not None or content.tags != "[]":
+            self.loud.add(case_id)
         self.added += 1
 
     def _status(self, case_id: int, content: _Content) -> tuple[str, str]:
@@ -347,6 +354,7 @@ class _Import:
             ),
         )  # fmt: skip
         self.touched.add(fix.case_id)
+        self.loud.add(fix.case_id)
         self.changed += 1
 
     def _is_of(self, own: _Own, id_: str) -> bool:

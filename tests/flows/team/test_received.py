@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import re
 import shutil
+import string
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -19,10 +21,13 @@ from core.base.wire import canonical
 from core.errors import identify, search
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import record_resolution
+from core.errors.curation.merging import merge
+from core.errors.curation.transaction import look
 from core.errors.retrieval.answer import SearchAnswer
 from core.flows.system.history import take_back
 from core.flows.team import importing
 from core.flows.team.ask_server import take_received
+from core.flows.team.collect import lesson_id
 from core.flows.team.sync import replica, session
 from core.flows.team.sync.replica import (
     fold,
@@ -236,6 +241,52 @@ def test_cases_made_of_lessons_are_derived_as_triggers_and_a_refresh_do(
         monkeypatch.setattr(importing, "derive_new_cases", lambda con, cases: refresh_case(con, *cases))
     assert found[0] == found[1]
     assert len(cast("Any", found)[0][0]["error_kb"]) == 5
+
+
+_WRONG = [f"OSError: cannot open {at}x" for at in string.ascii_lowercase]
+_ERRORS = (KNOWN, OTHER, SECOND, "오류: 설정 파일을 찾을 수 없습니다", *_WRONG)
+
+
+def some_lesson(chance: random.Random, time: str, error: str | None) -> Record:
+    """One about an error, or about some, with tags or rejected or neither, or a withdrawal."""
+    if chance.random() < 0.15:
+        return Record("", time, {})
+    errors = [error] if error else chance.sample(_ERRORS, chance.choice((1, 1, 1, 1, 2)))
+    fields = dict(lesson(errors, f"npm i {chance.randrange(4)}", time).fields)
+    if chance.random() < 0.2:
+        fields["tags"] = Stamped(time, canonical(chance.sample(["설정", "config", "ci"], 2)))
+    if chance.random() < 0.1:
+        fields["rejected"] = Stamped(time, canonical("it hides the error"))
+    return Record(time, "", fields)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cases_are_derived_as_a_refresh_of_them_all_does(
+    book: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """After lessons that are new, the same, edited, rejected and withdrawn, and fixes and merges of cases here."""
+    monkeypatch.setattr(replica, "APPLY", 4)
+    chance = random.Random(seed)
+    with open_store(book, write=True) as store:
+        for day in range(1, 7):
+            own: dict[str, str] = {}
+            for error in chance.sample(_ERRORS, 4):
+                text, status = f"npm i {chance.randrange(4)}", chance.choice(("verified", "rejected", "draft"))
+                record_resolution(store, error, text, status=status, author="ana")
+                name = identify(error)
+                own[lesson_id(name.fingerprint, name.normalized, None, text)] = error
+            ids = [*own, *(f"l{at}" for at in range(20))]
+            chosen = [(f"2026-12-{day:02}T00:00:{at:02}.000Z", chance.choice(ids)) for at in range(12)]
+            receive(store, *((id_, some_lesson(chance, time, own.get(id_))) for time, id_ in chosen))
+            take_over(store)
+            cases = [int(str(row[0])) for row in store.con.execute("SELECT id FROM error_kb")]
+            if day % 2 and len(cases) > 3:
+                into, other = (look(store.con, one) for one in chance.sample(cases, 2))
+                merge(store, "ana", into, [other])
+            before = derived(store)
+            with store.transaction() as con:
+                refresh_case(con, *(int(str(row[0])) for row in con.execute("SELECT id FROM error_kb").fetchall()))
+            assert derived(store) == before
 
 
 def _die_after_a_batch(book: Path) -> None:
