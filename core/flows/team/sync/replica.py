@@ -35,7 +35,7 @@ _APPLY_SIZE: Final = 4_000_000
 """Code points of lessons after which a step ends."""
 MERGES: Final = "merge-"
 """How the id of a merge begins, which is folded as a lesson is."""
-_WAITS: Final = "waits AND lesson NOT GLOB ?"
+_WAITS: Final = "waits AND lesson NOT GLOB ?1"
 _KINDS: Final = "1"
 """Rises with each new kind of event: then the log is read again for those that an older casebook left out."""
 
@@ -223,12 +223,19 @@ def known_lesson(con: apsw.Connection, repository: str, lesson: str) -> Record |
 
 def waiting_lessons(con: apsw.Connection) -> Waiting | None:
     """The next lessons that are not in the cases yet: of one repository and one member, at most `APPLY`."""
-    rows = con.execute(
-        f"SELECT repository, decided_by, lesson, line FROM team_lesson WHERE {_WAITS}"
-        " ORDER BY repository, decided_by, lesson LIMIT ?",
-        (f"{MERGES}*", APPLY),
-    )
-    return _first_waiting(rows)
+    return _first_waiting(con.execute(_NEXT, (f"{MERGES}*", APPLY)))
+
+
+_NEXT: Final = (
+    f"WITH one AS MATERIALIZED (SELECT repository, decided_by FROM team_lesson WHERE {_WAITS}"
+    " ORDER BY repository, decided_by LIMIT 1),"
+    " many AS (SELECT t.rowid AS number FROM one CROSS JOIN team_lesson t ON t.repository = one.repository"
+    f" AND t.decided_by = one.decided_by WHERE {_WAITS} LIMIT 20 * ?2)"
+    " SELECT repository, decided_by, lesson, line FROM team_lesson"
+    " WHERE rowid IN (SELECT number FROM many ORDER BY number LIMIT ?2) ORDER BY rowid"
+)
+"""In the order in which they arrived, as far as that needs no look at more than some batches: in the order of their
+random ids, each batch wrote most of the table again."""
 
 
 def waiting_for(con: apsw.Connection, marks: Sequence[str]) -> Waiting | None:
