@@ -255,7 +255,7 @@ def _record(found: dict[str, object], change: Callable[[object], object] | None)
     shared, withdrawn = found.pop("shared", ""), found.pop("withdrawn", "")
     if not isinstance(id_, str) or not _ID.fullmatch(id_):
         return "`id` is missing or invalid"
-    if not (is_time(shared) or is_time(withdrawn)) or not all(one == "" or is_time(one) for one in (shared, withdrawn)):
+    if not (shared or withdrawn) or not all(one == "" or is_time(one) for one in (shared, withdrawn)):
         return "no valid `shared` or `withdrawn` time"
     if not isinstance(times, dict):
         return "an invalid `at`"
