@@ -12,6 +12,7 @@ from textual.notifications import Notification
 from tests.tui.quiet import (
     DRAW,
     drawn_when_quiet,
+    looked_up_once,
     nothing_gives_way,
     nothing_slept_for_nothing,
     styles_parsed_once,
@@ -36,7 +37,7 @@ def casebook(made_casebook: bytes, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def pilots_that_go_on() -> Iterator[None]:
     """No key waits longer than the app needs, nothing is drawn that nobody sees, no style sheet is parsed twice."""
-    with nothing_slept_for_nothing(), drawn_when_quiet(), styles_parsed_once():
+    with nothing_slept_for_nothing(), drawn_when_quiet(), styles_parsed_once(), looked_up_once():
         yield
 
 

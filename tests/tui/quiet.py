@@ -8,7 +8,7 @@ within the time that would have been slept, and no lane works, that sleep would 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_native_id
@@ -18,11 +18,14 @@ from typing import Any
 import pytest
 from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
+from textual._styles_cache import StylesCache
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
+from textual.reactive import Reactive
 from textual.widget import Widget
 
 from core.process.child import Child
@@ -149,16 +152,35 @@ def nothing_slept_for_nothing() -> Iterator[None]:
         yield
 
 
+_NONE: set[int] = set()
+
+
 def _draw_changed(compositor: Compositor, behind: list[Any]) -> None:
-    """Draw the lines of each widget that changed, as an update does; they are not put together to a screen."""
+    """Draw the content of each widget that changed, as an update does.
+
+    Borders and padding are of whole frames alone, and the lines are not put together to a screen."""
     visible_screen_stack.set(behind)
     whole, changed = compositor.size.region, compositor._dirty_regions
     crop = whole if whole in changed else Region.from_union(changed).intersection(whole)
     changed.clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Widget, "get_line_filters", lambda _widget: ())  # a terminal's colours, of whole frames alone
-        for _ in compositor._get_renders(crop):
-            pass
+    for widget, (region, clip) in compositor.visible_widgets.items():
+        if crop.overlaps(clip):
+            shown = region.intersection(clip)
+            _draw_content(widget, range(shown.y - region.y, shown.bottom - region.y))
+
+
+def _draw_content(widget: Widget, lines: Iterable[int]) -> None:
+    """Draw these lines of a widget where they are content and have changed since they were drawn."""
+    cache = widget._styles_cache
+    width, above, height = widget.region.width, widget.gutter.top, widget.content_region.height
+    if width != cache._width:
+        cache.clear()
+        cache._width = width
+    drawn: set[int] = cache.__dict__.setdefault("_drawn", set())
+    for y in lines:
+        if 0 <= y - above < height and y not in drawn and (y in cache._dirty_lines or y not in cache._cache):
+            widget.render_line(y - above)
+            drawn.add(y)
 
 
 @contextmanager
@@ -167,7 +189,7 @@ def drawn_when_quiet() -> Iterator[None]:
 
     Regions that changed add up until then. Whole frames, as for `frame` and snapshots, are drawn when asked for. An
     error in drawing still ends the test, at the next pause."""
-    draw, pause = DRAW, Pilot.pause
+    draw, pause, change, forget = DRAW, Pilot.pause, StylesCache.set_dirty, StylesCache.clear
 
     def draw_whole(
         self: Compositor, full: bool = False, screen_stack: list[Any] | None = None, simplify: bool = False
@@ -179,9 +201,20 @@ def drawn_when_quiet() -> Iterator[None]:
         if (compositor := self.app.screen._compositor)._dirty_regions:
             _draw_changed(compositor, self.app._background_screens)
 
+    def set_dirty(self: StylesCache, *regions: Region) -> None:
+        change(self, *regions)
+        for region in regions:
+            self.__dict__.get("_drawn", _NONE).difference_update(region.line_range)
+
+    def clear(self: StylesCache) -> None:
+        forget(self)
+        self.__dict__.pop("_drawn", None)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Compositor, "render_update", draw_whole)
         patch.setattr(Pilot, "pause", pause_and_draw)
+        patch.setattr(StylesCache, "set_dirty", set_dirty)
+        patch.setattr(StylesCache, "clear", clear)
         yield
 
 
@@ -209,6 +242,50 @@ def styles_parsed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
         yield
+
+
+@contextmanager
+def looked_up_once() -> Iterator[None]:
+    """Which methods of a class handle a kind of message is looked up once, not for each message. A reactive value that
+    is there and is not computed is taken as it is, without what Textual asks first."""
+    own, read = MessagePump._get_dispatch_methods, Reactive.__get__
+    found: dict[tuple[type, type, str], list[tuple[type, str]] | None] = {}
+
+    def find(self: MessagePump, name: str, message: Message) -> Iterable[tuple[type, Any]]:
+        key = type(self), type(message), name
+        if key not in found:
+            found[key] = _handlers(*key)
+        if (handlers := found[key]) is None:
+            yield from own(self, name, message)
+            return
+        for cls, handler in handlers:
+            if message._no_default_action:
+                break
+            yield cls, cls.__dict__[handler].__get__(self, cls)
+
+    def get(self: Reactive[Any], node: Any, kind: type) -> Any:
+        if node is None or self.internal_name not in node.__dict__ or hasattr(kind, self.compute_name):
+            return read(self, node, kind)
+        return node.__dict__[self.internal_name]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MessagePump, "_get_dispatch_methods", find)
+        patch.setattr(Reactive, "__get__", get)
+        yield
+
+
+def _handlers(pump: type, message: type, name: str) -> list[tuple[type, str]] | None:
+    """The classes that handle such a message, and the names of their methods; None where a selector may decide.
+
+    The methods are read at each message: a test may replace one that a class has."""
+    found = list[tuple[type, str]]()
+    for cls in pump.__mro__:
+        if any(one in (cls.__dict__.get("_decorated_handlers") or ()) for one in message.__mro__):
+            return None
+        handler = f"_{name}" if cls.__dict__.get(f"_{name}") else name
+        if (method := cls.__dict__.get(handler)) is not None and not getattr(method, "_textual_on", None):
+            found.append((cls, handler))
+    return found
 
 
 @contextmanager
