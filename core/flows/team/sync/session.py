@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from core.base.fault import Fault
+from core.flows.system.parallel import calm_garbage
 from core.flows.team.export import LeftOut
 from core.flows.team.importing import Kept
 from core.flows.team.sync.mark import note_contact, set_mark
@@ -157,7 +158,7 @@ def sync(store: Store, *, restore: Sequence[str] = (), withdrawn: Sequence[str] 
     withdraw_lessons(store, withdrawn)
     ids = frozenset(find_lessons(store.con, restore))
     try:
-        with connected(replica.address) as con, faults(replica.address, replica.team):
+        with calm_garbage(), connected(replica.address) as con, faults(replica.address, replica.team):
             return sync_on(store, con, restore=ids, again=again)
     except Fault as fault:
         note_fault(store, f"{fault.message}. {fault.hint}")
