@@ -184,8 +184,9 @@ class _Import:
             (one.fingerprint, self.cases[id_], one.key_line, one.tool, ts)
             for id_, (content, ts) in new.items()
             for one in content.names
+            if one.fingerprint not in known
         ]
-        self.loud = {case_id for mark, case_id, *_ in rows if mark not in known}
+        self.loud = {row[1] for row in rows}
         keys_of = [(content.key, self.cases[id_]) for id_, (content, _) in new.items()]
         with without_triggers(self.con):
             self.con.executemany("INSERT INTO error_kb(id, ts, error_normalized, use_count) VALUES (?, ?, ?, 0)", made)
