@@ -27,7 +27,7 @@ QUIET = {"CASEBOOK_HOOK_HOST": "false", "CASEBOOK_EMBEDDING_MODEL": "none", "CAS
 
 def environment(home: Path) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "CASEBOOK_"))}
-    return kept | {"HOME": str(home), "PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "30000"} | QUIET
+    return kept | {"HOME": str(home), "PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "60000"} | QUIET
 
 
 def run(home: Path, command: list[str], stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -92,8 +92,7 @@ def test_row_5_the_workbench_says_that_a_casebook_is_read_only(
         terminal.read_until(b"read-only")
         terminal.read_until(b"ModuleNotFound")
         terminal.send(b"\x11")
-        terminal.drain(2)
-        assert terminal.process.wait(120) == 0
+        assert terminal.ended() == 0
 
 
 @pytest.mark.parametrize("offset", ["-40y", "-1d", "+1d", "+400d"])

@@ -16,7 +16,7 @@ from tests.core.transcripts.builders import Claude
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRETS = [json.loads(line) for line in (ROOT / "tests/data/secrets.jsonl").read_text("utf-8").splitlines()]
-ENVIRONMENT = {"PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "30000", "CASEBOOK_HOOK_HOST": "false"}
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "60000", "CASEBOOK_HOOK_HOST": "false"}
 NO_MODEL = {"CASEBOOK_EMBEDDING_MODEL": "none", "CASEBOOK_EMBEDDING_SERVICE": "false"}
 
 

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 OPEN = """
 import sys
 from pathlib import Path
+import tui.terminal.crash
 from cli.main import end_process
 from tui.shell.app import run
 
+tui.terminal.crash.PATIENCE = 60.0  # a slow machine needs more than three seconds to restore a terminal
 code = run(Path(sys.argv[1]))
 end_process(code)  # as the command does
 sys.exit(code)
@@ -65,6 +67,16 @@ class Terminal:
                 self.written += chunk
         except OSError:
             return
+
+    def ended(self, seconds: float = 120.0) -> int:
+        """Wait for its end and read until then: it ends only once all that it wrote was taken."""
+        end = time.monotonic() + seconds
+        while self.process.poll() is None:
+            assert time.monotonic() < end, f"it never ended: {self.written[-500:]!r}"
+            self.drain(0.1)
+            time.sleep(0.01)
+        self.drain(0.1)
+        return self.process.returncode
 
     def close(self) -> None:
         """End it, whatever it does."""

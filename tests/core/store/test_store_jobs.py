@@ -83,7 +83,8 @@ def _begin_and_die(path: Path) -> None:
 def test_a_run_whose_process_died_does_not_block_the_next(store: Store) -> None:
     child = FORK.Process(target=_begin_and_die, args=(store.path,))
     child.start()
-    child.join()
+    child.join(120)
+    assert child.exitcode == 9
     assert jobs.begin(store, "import") is not None
     assert [job.status for job in jobs.recent(store)] == ["running", "failed"]
 
@@ -100,9 +101,10 @@ def test_of_several_processes_one_gets_the_run(store: Store) -> None:
     children = [FORK.Process(target=_begin, args=(store.path, gate, told)) for _ in range(4)]
     for child in children:
         child.start()
-    assert sorted(told.get() for _ in children) == [False, False, False, True]
     for child in children:
-        child.join()
+        child.join(300)
+    assert [child.exitcode for child in children] == [0] * 4
+    assert sorted(told.get() for _ in children) == [False, False, False, True]
 
 
 def test_progress_stands_or_falls_with_the_work_it_counts(store: Store) -> None:

@@ -150,7 +150,8 @@ def test_a_thread_that_waits_for_the_lock_lets_the_others_run(db: Path, case: An
     thread = threading.Thread(target=update)
     thread.start()
     begun.wait()
-    for _ in range(50):  # the thread comes to the lock meanwhile; with the GIL held this would not get on
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:  # the thread comes to the lock meanwhile; with the GIL held this would not get on
         time.sleep(0.01)
     holder.execute("COMMIT")
     holder.close()

@@ -265,9 +265,10 @@ def test_several_processes_may_make_the_same_casebook_at_once(tmp_path: Path) ->
         children = [context.Process(target=_open_at, args=(path, start, told)) for _ in range(4)]
         for child in children:
             child.start()
-        assert [told.get() for _ in children] == ["ok"] * 4
         for child in children:
-            child.join()
+            child.join(120)
+        assert [child.exitcode for child in children] == [0] * 4
+        assert [told.get() for _ in children] == ["ok"] * 4
         with open_store(path) as store:
             assert store.con.execute("SELECT count(*) FROM meta").fetchone() == (4,)
 

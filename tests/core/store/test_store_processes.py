@@ -72,8 +72,9 @@ def test_three_processes_lose_no_count(db: Path) -> None:
     writers = [FORK.Process(target=_look_up_and_record, args=(db, told)) for _ in range(3)]
     for writer in writers:
         writer.start()
-    assert [told.get() for _ in writers] == ["ok"] * 3
     for writer in writers:
-        writer.join()
+        writer.join(300)
+    assert [writer.exitcode for writer in writers] == [0] * 3
+    assert [told.get() for _ in writers] == ["ok"] * 3
     with open_store(db) as store:
         assert store.con.execute("SELECT sum(use_count), count(*) FROM error_kb").fetchone() == (1200, 7)

@@ -55,8 +55,7 @@ def one_case(tmp_path: Path) -> Iterator[Terminal]:
 def leave(terminal: Terminal) -> None:
     terminal.send(b"\x11")
     terminal.read_until(b"\x1b[?1049l")
-    terminal.drain()
-    assert terminal.process.wait(120) == 0
+    assert terminal.ended() == 0
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def test_a_half_written_fix_survives_an_invalid_byte(one_case: Terminal, tmp_pat
     whole, end = f"half of a fix {REPLACED.decode()}and its endmend it", time.monotonic() + 120
     while (kept := [one.written.text for one in read_scratches(folder)]) != [whole]:
         assert time.monotonic() < end, kept
-        time.sleep(0.05)
+        one_case.drain(0.05)
 
 
 def test_an_input_thread_that_ends_is_reported(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from core.process.endpoint import Endpoint, make_private
 from core.process.frames import Frame, FrameReader, encode
 from core.process.server import Limits
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a test is taken to hang: never what it measures."""
 LONG = PATIENCE * 1000
 """The same as a deadline of a client, in milliseconds."""
