@@ -346,18 +346,21 @@ class _Watchdog:
     def set(self, ms: int) -> None:
         self.cancel()
         self._ms = ms
-        self._timer = _timer(ms / 1000, self.give_up)
+        self._timer = _timer(ms / 1000, lambda: self.give_up(ms))
 
     def cancel(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
-    def give_up(self) -> NoReturn:
-        """Leave the event to the next hook or import; this must be fast too."""
+    def give_up(self, ms: int) -> None:
+        """Leave the event to the next hook or import; this must be fast too. `ms`: the deadline that has passed."""
         if not self._once.acquire(blocking=False):
             threading.Event().wait(2 * _LAST_WORDS_S)  # the other thread is at it
             os._exit(_ANSWERED)
-        self.first.acquire(timeout=_SAVE_S)
+        if self.first.acquire(timeout=_SAVE_S) and self._ms != ms:  # the settings, read late, give it more time
+            self._once.release()
+            self.first.release()
+            return
         _timer(_LAST_WORDS_S, lambda: os._exit(_ANSWERED))
         _log_bare(f"timeout after {self._ms} ms")
         kept = False

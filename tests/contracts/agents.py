@@ -26,7 +26,7 @@ def command(*words: str | Path) -> list[str]:
 
 def environment() -> dict[str, str]:
     """The environment of a process: no model, no process that stays, and time enough on a busy machine."""
-    own = {"PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "30000", "CASEBOOK_EMBEDDING_SERVICE": "false"}
+    own = {"PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "60000", "CASEBOOK_EMBEDDING_SERVICE": "false"}
     return {**os.environ, **own}
 
 

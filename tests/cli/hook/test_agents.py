@@ -30,7 +30,7 @@ def check(agent: str, part: str, event: str, value: Any) -> None:
 def environment(home: Path) -> dict[str, str]:
     dropped = ("XDG_", "CASEBOOK_", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "GEMINI_CLI_HOME")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(dropped)}
-    settings = {"HOOK_HOST": "false", "HOOK_DEADLINE_MS": "30000", "EMBEDDING_SERVICE": "false"}
+    settings = {"HOOK_HOST": "false", "HOOK_DEADLINE_MS": "60000", "EMBEDDING_SERVICE": "false"}
     named = {f"CASEBOOK_{name}": value for name, value in settings.items()}
     return kept | named | {"HOME": str(home), "CASEBOOK_EMBEDDING_MODEL": "none"}
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,15 @@ FAILED = {
     "error": "Exit code 1\nError: Cannot find module 'leftpad'",
 }
 
+HUNG = (
+    "-c",
+    (
+        "import sys, core.flows.hook.client as client; from cli.commands.hook import run\n"
+        "client.TAKE_SHARE, client.ANSWER_SHARE, client.HUNG_S = 0.03, 0.1, 3_600.0; run(sys.argv[1:])"
+    ),
+)
+"""A hook that waits seconds for a host that hangs, and has nearly all of its minute to answer without it."""
+
 OLD_PARTS = stamp().encode() + b"\n4", b"/db", b"\n1", json.dumps(FAILED).encode()
 OLD_WIRE = b"".join(len(part).to_bytes(4, "big") + part for part in OLD_PARTS)
 """What a caller said before there were frames."""
@@ -52,14 +61,16 @@ class Home:
             "HOME": str(path),
             "PYTHONPATH": str(ROOT),
             "XDG_RUNTIME_DIR": str(runtime),
-            "CASEBOOK_HOOK_DEADLINE_MS": "30000",
+            "CASEBOOK_HOOK_DEADLINE_MS": "60000",
         }
         self.database = path / ".local/share/casebook/casebook.db"
         self.socket = runtime / f"casebook/hook-{WIRE}.sock"
 
-    def hook(self, payload: dict[str, Any], **variables: str) -> subprocess.CompletedProcess[bytes]:
+    def hook(
+        self, payload: dict[str, Any], by: tuple[str, ...] = ("-m", "cli.main", "hook"), **variables: str
+    ) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [sys.executable, "-m", "cli.main", "hook"],
+            [sys.executable, *by],
             input=json.dumps(payload).encode(),
             capture_output=True,
             cwd=self.path,
@@ -69,11 +80,7 @@ class Home:
         )
 
     def wait(self, there: bool = True) -> None:
-        for _ in range(600):
-            if self.socket.exists() == there and (not there or self.listens()):
-                return
-            time.sleep(0.05)
-        raise AssertionError(f"the socket is {'not there' if there else 'still there'}")
+        assert happens(lambda: self.socket.exists() == there and (not there or self.listens())), there
 
     def listens(self) -> bool:
         """Its file is there a moment before anybody listens."""
@@ -95,6 +102,22 @@ class Home:
     def seen(self) -> int:
         with open_store(self.database) as store:
             return sum(case.seen for case in list_cases(store).cases)
+
+
+def happens(what: Callable[[], object]) -> bool:
+    """Wait until something has happened, two minutes at most; return whether it did."""
+    end = time.monotonic() + 120
+    while not what() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(what())
+
+
+def lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def offer(home: Home, payload: dict[str, Any], stamped: str) -> bytes:
@@ -135,21 +158,21 @@ def impostor(home: Home, said: bytes, *, closes: bool = False, then: bytes = b""
                 lines.append(line)
                 if then:
                     heard = b""
-                    while not heard.endswith(join(GO_ON)):
-                        heard += line.recv(1 << 16)
+                    while not heard.endswith(join(GO_ON)) and (more := line.recv(1 << 16)):
+                        heard += more
                     line.sendall(then)
                 if closes or then or said not in (b"", join(TAKEN)):
                     line.close()
             for line in lines:
                 line.close()
 
-        thread = threading.Thread(target=serve)
+        thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         try:
             yield lines
         finally:
             done.set()
-            thread.join()
+            thread.join(120)
             home.socket.unlink()
 
 
@@ -179,10 +202,7 @@ def test_a_killed_host_is_no_loss(home: Home) -> None:
     home.hook(FAILED)
     home.wait()
     os.kill(home.host(), signal.SIGKILL)
-    for _ in range(600):
-        if not home.listens():
-            break
-        time.sleep(0.05)
+    assert happens(lambda: not home.listens())
     assert home.hook(FAILED | {"session_id": "s2"}).returncode == 0
     assert home.seen() == 2
 
@@ -191,7 +211,7 @@ def test_a_hanging_host_costs_no_answer_and_is_waited_for_once(home: Home) -> No
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
     with impostor(home, b"") as came:
         for number in range(3):
-            hung = home.hook(FAILED | {"session_id": f"s{number}"}, CASEBOOK_HOOK_DEADLINE_MS="12000")
+            hung = home.hook(FAILED | {"session_id": f"s{number}"}, HUNG)
             assert hung.returncode == 0
             assert b"Install leftpad" in hung.stdout
         assert len(came) == 1, "what the first hook found out is of no use to the next"
@@ -206,16 +226,12 @@ def test_a_host_that_goes_on_does_nothing_again_and_is_asked_again(home: Home) -
     mark = home.socket.with_suffix(".hung")
     os.kill(home.host(), signal.SIGSTOP)
     try:
-        answered = home.hook(FAILED | {"session_id": "s2"}, CASEBOOK_HOOK_DEADLINE_MS="12000")
+        answered = home.hook(FAILED | {"session_id": "s2"}, HUNG)
         assert b"Install leftpad" in answered.stdout
         assert mark.exists()
     finally:
         os.kill(home.host(), signal.SIGCONT)
-    for _ in range(600):
-        if not mark.exists():
-            break
-        time.sleep(0.05)
-    assert not mark.exists(), "a host that goes on says so"
+    assert happens(lambda: not mark.exists()), "a host that goes on says so"
     again = home.hook(FAILED | {"session_id": "s3"}, PYTHONVERBOSE="1")
     assert b"Install leftpad" in again.stdout
     assert b"core.errors" not in again.stderr, "a host that goes on is not asked"
@@ -236,7 +252,7 @@ def test_a_mark_of_a_host_before_it_counts_for_nothing(home: Home) -> None:
 def test_a_host_that_hangs_over_a_payload_loses_neither_answer_nor_event(home: Home) -> None:
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
     with impostor(home, join(TAKEN)) as came:
-        hung = home.hook(FAILED, CASEBOOK_HOOK_DEADLINE_MS="12000")
+        hung = home.hook(FAILED, HUNG)
         assert b"Install leftpad" in hung.stdout
         assert home.seen() == 1, "the host may write it down yet"
         assert b"Install leftpad" in home.hook(FAILED | {"session_id": "s2"}).stdout
@@ -329,10 +345,4 @@ def test_a_host_whose_socket_is_gone_ends(home: Home) -> None:
     home.wait()
     pid = home.host()
     home.socket.unlink()
-    for _ in range(600):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.05)
-    raise AssertionError("the host lives on")
+    assert happens(lambda: not lives(pid)), "the host lives on"

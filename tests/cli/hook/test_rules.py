@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 
 from core.flows.hook.client import TAKEN, WIRE
 from core.process.frames import join
+from tests.cli.hook.test_host import HUNG, happens
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="hosts listen on Unix sockets")
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,7 +45,7 @@ class Home:
             "HOME": str(path),
             "PYTHONPATH": str(ROOT),
             "XDG_RUNTIME_DIR": str(path / "r"),
-            "CASEBOOK_HOOK_DEADLINE_MS": "30000",
+            "CASEBOOK_HOOK_DEADLINE_MS": "60000",
             "CASEBOOK_EMBEDDING_MODEL": "none",
             "CASEBOOK_EMBEDDING_SERVICE": "false",
         }
@@ -68,11 +68,7 @@ class Home:
         return subprocess.run(command, input=self.payload(), capture_output=True, env=env, timeout=120, check=False)
 
     def wait_for_host(self) -> None:
-        for _ in range(600):
-            if self.socket.exists():
-                return
-            time.sleep(0.05)
-        raise AssertionError("no host came")
+        assert happens(self.socket.exists), "no host came"
 
     def close(self) -> None:
         if self.socket.exists():
@@ -106,9 +102,9 @@ def test_a_host_that_hangs_costs_no_rule(home: Home, said: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(home.socket))
         listener.listen()
-        command = [sys.executable, "-m", "cli.main", "hook"]
-        env = home.env | {"CASEBOOK_HOOK_DEADLINE_MS": "12000"}
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as hook:
+        listener.settimeout(120)
+        command = [sys.executable, *HUNG]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=home.env) as hook:
             assert hook.stdin is not None
             hook.stdin.write(home.payload())
             hook.stdin.close()
@@ -118,7 +114,7 @@ def test_a_host_that_hangs_costs_no_rule(home: Home, said: bytes) -> None:
                 line.sendall(said)
                 assert hook.communicate(timeout=120)[0] == alone.stdout
         listener.settimeout(0.0)
-        assert home.hook().stdout == alone.stdout
+        assert home.hook(HUNG).stdout == alone.stdout
         with pytest.raises(BlockingIOError):
             listener.accept()
     home.socket.unlink()

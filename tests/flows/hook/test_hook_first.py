@@ -128,7 +128,7 @@ def test_no_event_is_lost_and_none_counted_twice_when_the_time_runs_out(
         more = {"CASEBOOK_HOOK_DEADLINE_MS": str(deadline), "CASEBOOK_HOOK_HOST": str(host).lower()}
         hooks = [
             subprocess.Popen(
-                [sys.executable, "-c", PATIENT],
+                [sys.executable, "-c", f"import cli.commands.hook as hook; hook._SAVE_S = 60; {PATIENT}"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 cwd=tmp_path,
