@@ -75,7 +75,7 @@ def models_linked(minilm_folder: Path) -> Iterator[None]:
     convert = preparing.make_from_weights
 
     def link(weights: Path, model: Model, wheel: Wheel, target: Path, source: str) -> None:
-        if model.id != MINILM or target == minilm_folder:
+        if model.id != MINILM or target.resolve() == minilm_folder.resolve():  # else it would wait for its own lock
             convert(weights, model, wheel, target, source)
             return
         preparing.prepare(LocalModel(CATALOGUE[MINILM], minilm_folder, ready=False))
