@@ -69,6 +69,14 @@ def valid(line: bytes) -> Any:
 _HEARD = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "PAGER", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
 
 
+def link_or_copy(source: str, target: str) -> None:
+    """A home on another disk has no links to what is in memory."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def models_linked(minilm_folder: Path) -> Iterator[None]:
     """MiniLM is converted once a test run: in the home of another test its files are links."""
@@ -80,7 +88,7 @@ def models_linked(minilm_folder: Path) -> Iterator[None]:
             return
         preparing.prepare(LocalModel(CATALOGUE[MINILM], minilm_folder, ready=False))
         part = new_part(target)
-        shutil.copytree(minilm_folder, part, copy_function=os.link, dirs_exist_ok=True)
+        shutil.copytree(minilm_folder, part, copy_function=link_or_copy, dirs_exist_ok=True)
         put(part, target)
 
     with pytest.MonkeyPatch.context() as patch:

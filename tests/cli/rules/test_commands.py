@@ -79,6 +79,7 @@ def test_check_and_doctor_tell_what_is_wrong_with_the_own_tables(
     tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     own = tmp_path / "casebook" / "rules.toml"
     own.parent.mkdir()
     with open_store(Path(db), create=True):
