@@ -169,6 +169,12 @@ class _Run:
         self.stopped = self.stopped or self.stop()
         return self.stopped
 
+    def is_over(self) -> bool:
+        """Renew the lease between two harvests, which may last longer than it: another import would end this one."""
+        if self.job is not None and not jobs.heartbeat(self.store, self.job):
+            self.stopped = True
+        return self.cancelled()
+
 
 def import_transcripts(
     store: Store,
@@ -216,7 +222,7 @@ def _import_in_batches(
             if last or run.cancelled():
                 run.meter.at(run.done, force=True)
             assign_projects(run.store)  # before the harvest, whose cases take it from their session
-            if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, on_progress, run.cancelled):
+            if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, on_progress, run.is_over):
                 return False
     return True
 

@@ -133,6 +133,19 @@ def test_a_run_is_a_job_that_can_be_canceled_from_elsewhere(db: Path, folder: Pa
         ]
 
 
+def test_a_harvest_that_lasts_longer_than_the_lease_renews_it(db: Path, folder: Path) -> None:
+    held: list[bool] = []
+
+    def expire() -> bool:
+        with open_store(db, write=True) as other, other.transaction() as con:
+            held.append(jobs.running(other, "import") is not None)
+            con.execute("UPDATE jobs SET lease = 0")
+        return False
+
+    run(db, folder, cancelled=expire)
+    assert held[-2:] == [True, True]
+
+
 def test_the_real_harvest_runs_behind_the_import(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     log = Claude()
