@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual._compositor import Compositor
@@ -17,6 +20,7 @@ from tests.tui.quiet import (
     nothing_slept_for_nothing,
     styles_parsed_once,
 )
+from tests.tui.services.import_children import Forked
 from tests.tui.support import make_casebook
 
 
@@ -45,6 +49,17 @@ def pilots_that_go_on() -> Iterator[None]:
 def children_as_others() -> Iterator[None]:
     """The processes of a workbench do not give way here."""
     with nothing_gives_way():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def children_forked(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The processes of a workbench have their modules already; those of `services` begin as everywhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        if sys.platform == "linux" and request.path.parent.name != "services":
+            names = ("PIPE", "DEVNULL", "TimeoutExpired")
+            forked = SimpleNamespace(Popen=Forked, **{name: getattr(subprocess, name) for name in names})
+            patch.setattr("core.process.child.subprocess", forked)
         yield
 
 
