@@ -127,7 +127,9 @@ def test_frames_that_come_at_once_are_answered_in_order(place: Endpoint) -> None
         line.sendall(b"".join(encode(Frame({"n": n})) for n in range(50)))
         frames, got = FrameReader(), list[Frame]()
         while len(got) < 50:
-            got += frames.feed(line.recv(1 << 16))
+            data = line.recv(1 << 16)
+            assert data, "it hung up"
+            got += frames.feed(data)
         assert [frame.header["n"] for frame in got] == list(range(50))
 
 

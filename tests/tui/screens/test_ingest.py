@@ -170,7 +170,7 @@ async def test_leaving_the_workbench_in_the_middle_loses_nothing(
         await pilot.press("enter")
         await until(pilot, lambda: app.ingesting.pace is not None and app.ingesting.pace.done)
     with open_store(casebook, write=True) as store:
-        end = 600
+        end = 2_400
         while jobs.running(store, "ingest") is not None and end:
             end -= 1
             await pilot.pause(0.05)

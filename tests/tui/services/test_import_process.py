@@ -140,7 +140,9 @@ def test_stopping_does_not_wait_for_one_that_does_not_listen(tmp_path: Path, mon
         ended.set()
 
     threading.Thread(target=work, daemon=True).start()
+    end = time.monotonic() + 120
     while not (tmp_path / "deaf").exists():
+        assert time.monotonic() < end, "it never began"
         time.sleep(0.01)
     run.stop()
     assert not ended.is_set(), "it is still there, and nobody was held up"

@@ -162,8 +162,9 @@ async def test_a_running_query_is_interrupted_by_quitting(casebook: Path) -> Non
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES))
         app.jobs.run("search", endless, lambda value, final: None, lambda fault: None)
-        while not begun.is_set():  # no pause of the pilot: it would wait for the query
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(120):
+            while not begun.is_set():  # no pause of the pilot: it would wait for the query
+                await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)
         assert not ended
         app.leave()

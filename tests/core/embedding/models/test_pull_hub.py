@@ -281,7 +281,7 @@ def _pulled(target: Path) -> bool:
 
 
 def _until(what: Callable[[], bool]) -> None:
-    for _ in range(600):
+    for _ in range(1_200):
         if what():
             return
         time.sleep(0.1)
