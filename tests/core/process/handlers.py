@@ -78,7 +78,7 @@ def nice(_call: Call) -> tuple[int, int]:
 
 def hold_standard_streams(_call: Call) -> int:
     """Start a process that outlives this one and holds its standard streams open."""
-    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"]).pid
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
 
 
 def parent(begun: str, grace: str) -> None:
