@@ -228,6 +228,21 @@ async def test_a_fix_that_came_meanwhile_is_shown_beside_the_decision(casebook: 
         assert any("./orders" in one.text for one in case.resolutions), "theirs is in the history"
 
 
+async def test_a_key_for_a_case_that_others_decided_does_not_decide_the_next_one(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        first, second = (screen.queue.rows[at].row.id for at in (0, 1))
+        with open_store(casebook, write=True) as store:
+            verify(store, "ben", [look(store.con, first)])
+        await until(pilot, lambda: screen.queue.index_of(first) is None and shown(screen) and idle(app))
+        await pilot.press("N")
+        await until(pilot, lambda: f"Case {first} left the queue" in " ".join(toasts(app)))
+        assert waiting(casebook) == 2 and screen.rows.chosen == screen.queue.index_of(second)
+        await pilot.press("N")
+        await until(pilot, lambda: waiting(casebook) == 1 and idle(app))
+
+
 async def test_what_others_write_is_followed_and_the_case_on_the_screen_stays(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:

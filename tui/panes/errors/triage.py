@@ -175,7 +175,9 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._filters = filters
         self.queue = Queue()
         self._wanted = start  # the case to go to once it is read, or waits again
+        self._lost: tuple[int, int | None] | None = None  # a case that others decided, and the one in its place
         self._behind: dict[int, int] = {}  # cases that were split off here, and from which one
+        self._acted = False  # whether the next reading follows an act of this screen
         self._sorts_next = False  # whether the next reading puts the rows in the order of the queue
         self._ahead = Ahead(curating.jobs, self._on_arrival, self._failed)
         curating.message = ""
@@ -239,12 +241,15 @@ class TriageScreen(Performs, ModalScreen[None]):
         if not self._sorts_next:
             waiting = waiting.in_place(self.queue.read, self._behind)
         self._sorts_next = False
-        queue = self.queue.renewed(waiting, self._curating.pending)
+        queue, chosen = self.queue.renewed(waiting, self._curating.pending), self._chosen_id
         if queue.index_of(wanted) is not None:
             self._put(queue, wanted)
         else:
             with staying(self.rows):
-                self._put(queue, self._chosen_id)
+                self._put(queue, chosen)
+            if chosen is not None and queue.index_of(chosen) is None and not self._acted:
+                self._lost = chosen, self._chosen_id
+        self._acted = False
 
     def _failed(self, fault: Fault) -> None:
         if not self.queue.total:
@@ -332,6 +337,10 @@ class TriageScreen(Performs, ModalScreen[None]):
         if not marked and self.case.read is None:
             self._curating.say(_UNREAD, "warning")
             return
+        lost, self._lost = self._lost, None
+        if not marked and lost is not None and lost[1] == self._chosen_id:  # the key was meant for the case before
+            self._curating.say(f"Case {lost[0]} left the queue. To decide on the next case, press again.", "warning")
+            return
         cases = marked or frozenset({self.case.read.case.id} if self.case.read else ())
         order = [one.row.id for one in self.queue.rows if one.row.id in cases]
         self._do(replace(decision_on(act, order, self._ahead.get), all_of_it=all_of_it, reason=reason))
@@ -369,6 +378,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         if not merged and set(cases) - set(done.cases if done is not None else ()):
             self._wanted = self._wanted or self._chosen_id  # restored cases may be above it
             self.queue = self.queue.settled(cases)
+        self._acted = True
         if self.is_attached:
             self._view.caption(self.queue)
             self._load(_SOON)
@@ -378,7 +388,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         cases, chosen = returned.cases, self._chosen_id  # read first: a restored row above it moves the rows
         self._ahead.forget(cases)
         self.queue = self.queue.settled(cases)
-        self._wanted = chosen if chosen in cases else next(iter(cases), None)
+        self._wanted, self._acted = chosen if chosen in cases else next(iter(cases), None), True
         if self.is_attached:
             self._load()
 
@@ -436,6 +446,7 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def on_screen_resume(self) -> None:
         """Back from another screen, where something may have been decided."""
+        self._acted, self._lost = True, None
         if self.queue.read.rows:
             self._ahead.forget(() if (case_id := self._chosen_id) is None else (case_id,))
             self._load()
