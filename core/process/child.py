@@ -203,10 +203,11 @@ class Child:
 
     def died(self, what: str) -> Fault:
         """A Fault that says how it ended, with the last line it wrote, and that what it did stays."""
-        code, last_line = self.wait(), self._last_line()
+        code, last_line = self.wait() or 0, self._last_line()
+        ended = f"was killed (signal {-code})" if code < 0 else f"exited with code {code}"
         return Fault(
             "generic",
-            f"{what} was interrupted (its process ended with {code}{f': {last_line}' if last_line else ''})",
+            f"{what} was interrupted. Its process {ended}{f': {last_line}' if last_line else ''}",
             "the results so far are saved. The next run continues from there",
         )
 

@@ -75,7 +75,7 @@ def test_a_death_is_told_with_the_last_line_it_wrote(child: Child) -> None:
         waiting.result()
     with pytest.raises(ChildExitedError):
         child.call(handlers.echo, 1).result()
-    assert str(child.died("It")) == "It was interrupted (its process ended with 9: no memory for this)"
+    assert str(child.died("It")) == "It was interrupted. Its process exited with code 9: no memory for this"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of Unix")
@@ -183,5 +183,5 @@ def test_a_task_is_done_here_where_no_process_can_be_had(tmp_path: Path, monkeyp
 
 
 def test_a_task_that_dies_says_so() -> None:
-    with pytest.raises(Fault, match=r"The task was interrupted \(its process ended with 3: gone\)"):
+    with pytest.raises(Fault, match=r"The task was interrupted\. Its process exited with code 3: gone"):
         Task("The task", handlers.die, ("gone", 3), grace=1).run(lambda _told: None)
