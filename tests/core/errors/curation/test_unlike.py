@@ -35,7 +35,7 @@ def differing(store: Store, ours: int, theirs: int) -> dict[str, str]:
         (PSQL, (f"{PSQL[0]} again", "python", None), {"tool": "the error is from python, not from psql"}),
         (PSQL, (f"{PSQL[0]} again", "psql", "restart it"), {"fix": "the fixes differ"}),
         (PSQL, (f"{PSQL[0]} again", "psql", " start it\n"), {}),
-        (PSQL, ("psql: error: no such table: orders", "psql", None), {"key": "one says that the connection was refused"}),
+        (PSQL, ("psql: error: no such table: orders", "psql", None), {"key": "that the connection was refused"}),
         (
             ("error TS2304: Cannot find the name of it", "tsc", None),
             ("error TS2307: Cannot find the name of it here", "tsc", None),
