@@ -20,7 +20,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from core.base.config.settings import Value
-from core.base.config.settings_sources import Config, default_config, load_config
+from core.base.config.settings_sources import Config, default_config
 from core.errors.curation.decisions import verify
 from core.errors.curation.transaction import Written, look
 from core.flows.ingest.api import ingest
@@ -65,6 +65,10 @@ _LANES = (
 )
 
 
+_SETTINGS = default_config({"embedding.model": ("", "all-MiniLM-L6-v2")})
+"""The model of a plain install, whatever else is installed where the pictures are drawn."""
+
+
 async def draw(scene: Scene, database: Path) -> str:
     """One scene as SVG, the same bytes every time."""
     with ExitStack() as stack:
@@ -75,7 +79,7 @@ async def draw(scene: Scene, database: Path) -> str:
 async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
     """The scene, with a language model's server at `endpoint`, if it asks one."""
     rules = (database.with_name("rules.md"),)
-    settings = _asking(endpoint) if endpoint else load_config() if scene.meaning else None
+    settings = _asking(endpoint) if endpoint else _SETTINGS if scene.meaning else None
     around = Surroundings(settings, rules=rules) if settings is not None else Surroundings(rules=rules)
     if scene.asks:
         with open_store(database, write=True) as store:
