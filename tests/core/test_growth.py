@@ -16,9 +16,9 @@ from typing import Final
 import pytest
 
 from tests.adversarial import ENDS, UNITS, mixed, text_of, units_of
+from tests.core.patterns import Pattern, patterns
+from tests.core.step_counter import StepCounter
 from tests.foreign_readers import READERS, Reader
-from tests.patterns import Pattern, patterns
-from tests.step_counter import StepCounter
 
 SHORT: Final = 24
 LONG: Final = 72

@@ -126,9 +126,9 @@ def current_resolution(con: apsw.Connection, case_id: int) -> int | None:
 
 def mirror_current(con: apsw.Connection, *cases: int) -> frozenset[int]:
     """Let `error_kb` show the resolution that now answers for each case, NULL if none does, and keep the case's status.
-    Returns the cases of which one of these changed.
 
-    A row without any resolution (written by the seed's own programs) is left as it is.
+    Returns the cases whose fix, status or offer changed. A row without any resolution (written by the seed's own
+    programs) is left as it is.
     """
     shown, states = _mirrored(con, cases)
     con.executemany(_MIRROR, shown)
@@ -387,7 +387,7 @@ _INDEXED: Final = (
 
 def refresh_case(con: apsw.Connection, *cases: int, quiet: Collection[int] = ()) -> None:
     """Bring everything derived from the rows of cases up to date: the mirror in `error_kb`, their state, the index.
-    `quiet`: cases that got fixes without tags alone: where none of them answers, nothing else is derived."""
+    `quiet`: cases that only got fixes without tags. Where such a fix does not answer, nothing else is derived."""
     if not cases:
         return
     given = json.dumps(cases)

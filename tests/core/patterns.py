@@ -16,7 +16,7 @@ from core.base.lazy import _Lazy  # pyright: ignore[reportPrivateUsage]
 from core.errors.identity.keylines.entry import Rule
 from core.flows.harvest.command import parse_command
 
-ROOT: Final = Path(__file__).parent.parent
+ROOT: Final = Path(__file__).parents[2]
 _ANCHORED: Final = frozenset(("match", "fullmatch"))
 _METHODS: Final = _ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}
 
