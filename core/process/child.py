@@ -92,6 +92,11 @@ class Reply(Generic[T]):
                 tell(value)
 
 
+def how_it_ended(code: int) -> str:
+    """The exit code of a process in words; a negative one is a signal."""
+    return f"was killed (signal {-code})" if code < 0 else f"exited with code {code}"
+
+
 def _fault_of(value: dict[str, Any]) -> Fault:
     """The Fault that the process sent; one of our own has its trace as its cause, for the log."""
     details = value["details"]
@@ -204,10 +209,9 @@ class Child:
     def died(self, what: str) -> Fault:
         """A Fault that says how it ended, with the last line it wrote, and that what it did stays."""
         code, last_line = self.wait() or 0, self._last_line()
-        ended = f"was killed (signal {-code})" if code < 0 else f"exited with code {code}"
         return Fault(
             "generic",
-            f"{what} was interrupted. Its process {ended}{f': {last_line}' if last_line else ''}",
+            f"{what} was interrupted. Its process {how_it_ended(code)}{f': {last_line}' if last_line else ''}",
             "the results so far are saved. The next run continues from there",
         )
 

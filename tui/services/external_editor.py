@@ -17,6 +17,7 @@ from textual.app import App, SuspendNotSupported
 
 from core.base.editor import at_line, editor_of, pager_of
 from core.base.program import program
+from core.process.child import how_it_ended
 from core.text import visible
 from core.text.cleaning import encoding_of
 
@@ -171,13 +172,7 @@ def _run(argv: list[str], name: str = "") -> tuple[int, str]:
             signal.signal(number, handler)
         sys.stdout.flush()
     code = -passed[0] if passed else code  # vim exits with a code then
-    return code, _how_it_ended(name or argv[0], code)
-
-
-def _how_it_ended(name: str, code: int) -> str:
-    if code < 0:
-        return f"{name} was killed (signal {-code})."
-    return f"{name} exited with code {code}." if code else ""
+    return code, f"{name or argv[0]} {how_it_ended(code)}." if code else ""
 
 
 @dataclass(slots=True)
